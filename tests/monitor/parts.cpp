@@ -517,6 +517,13 @@ void tiles() {
   for (int i = 0; i < 150; i++)
     made += plan.frame(i * 1000 * ms / 15, static_cast<std::uint64_t>(i)).has_value();
   expect(made >= 49 && made <= 51, "5 of 15 frames a second: " + std::to_string(made) + " in 10 s");
+  TilePlan fewer(5); // every second frame is analysed
+  fewer.once(View::background);
+  expect(!fewer.frame(0, 0, false), "a frame that is not analysed has no background");
+  expect(fewer.frame(100'000'000, 1, true) == View::background, "the next one has it");
+  fewer.once(View::plain);
+  expect(fewer.frame(200'000'000, 2, false) == View::plain, "a plain picture is any frame's");
+
   TilePlan idle(5);
   expect(!idle.frame(0, 1), "nobody watches");
   idle.once(View::mask);

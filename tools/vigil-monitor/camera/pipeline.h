@@ -139,6 +139,7 @@ class CameraPipeline final : public StreamPipeline {
   KeyGate key_gate_;       // before the decoder; its thread's, as the next one is
   DamageGate damage_gate_; // behind it
   RateGate rate_gate_;     // behind it, or before the chain where pictures are encoded for the recorder
+  bool analysed_ = true;   // the picture that goes to the chain and to the plain tiles; its thread's
   GstElement *decode_queue_ = nullptr, *chain_queue_ = nullptr;
   double busy_since_ = 0; // since when frames have had to wait for the chain; 0: they do not
   bool leaks_ = true;     // the queue before the chain

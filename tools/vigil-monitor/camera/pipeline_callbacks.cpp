@@ -168,7 +168,8 @@ void CameraPipeline::Callbacks::leaks(GstElement *, gpointer user) {
 // that does not catch up within seconds is too slow for this camera, and frames are left out.
 GstPadProbeReturn CameraPipeline::Callbacks::frame_in(GstPad *pad, GstPadProbeInfo *info, gpointer user) {
   CameraPipeline &p = self(user);
-  if (p.encodes_ && !p.is_due(pad, GST_PAD_PROBE_INFO_BUFFER(info))) return GST_PAD_PROBE_DROP;
+  if (p.encodes_ && !(p.reduction_ ? p.analysed_ : p.is_due(pad, GST_PAD_PROBE_INFO_BUFFER(info))))
+    return GST_PAD_PROBE_DROP;
   p.frames_in_++;
   if (!p.decode_queue_) return GST_PAD_PROBE_OK; // nothing holds raw pictures for it
   guint waiting = 0;
@@ -188,7 +189,9 @@ GstPadProbeReturn CameraPipeline::Callbacks::frame_in(GstPad *pad, GstPadProbeIn
 // With a reduction: before a frame goes both to the chain and to the plain tiles.
 GstPadProbeReturn CameraPipeline::Callbacks::plan_picture(GstPad *pad, GstPadProbeInfo *info, gpointer user) {
   CameraPipeline &p = self(user);
-  if (!p.muted_) p.plan_->frame(now_ns(), running_time(pad, GST_PAD_PROBE_INFO_BUFFER(info)));
+  GstBuffer *picture = GST_PAD_PROBE_INFO_BUFFER(info);
+  p.analysed_ = !p.encodes_ || p.is_due(pad, picture);
+  if (!p.muted_) p.plan_->frame(now_ns(), running_time(pad, picture), p.analysed_);
   return GST_PAD_PROBE_OK;
 }
 

@@ -21,12 +21,13 @@ void TilePlan::once(View v) {
   once_ |= 1u << static_cast<unsigned>(v);
 }
 
-std::optional<View> TilePlan::frame(std::int64_t now, std::uint64_t running) {
+std::optional<View> TilePlan::frame(std::int64_t now, std::uint64_t running, bool analysed) {
   const std::lock_guard guard(lock_);
   // Frames come a little early or late: a quarter of the period is no reason to wait for the next.
   const std::int64_t slack = period_ns_ / 4;
   std::optional<unsigned> best;
   for (unsigned v = 0; v < last_.size(); v++) {
+    if (!analysed && v != static_cast<unsigned>(View::plain)) continue;
     const bool due = (once_ >> v & 1) || ((wanted_ >> v & 1) && now - last_[v] >= period_ns_ - slack);
     if (due && (!best || last_[v] < last_[*best])) best = v;
   }

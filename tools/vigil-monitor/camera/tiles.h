@@ -27,8 +27,9 @@ class TilePlan {
   // Frames are told apart by their running time in nanoseconds, UINT64_MAX: none. Time stamps would not do:
   // they come again in a stream that begins again.
   // Called for each frame, in their order, with a clock that never goes back: the view that this frame is to
-  // show, or none. Views take turns; each has the camera's live rate.
-  std::optional<View> frame(std::int64_t now_ns, std::uint64_t running);
+  // show, or none. Views take turns; each has the camera's live rate. A frame that is not analysed can show
+  // the plain picture alone.
+  std::optional<View> frame(std::int64_t now_ns, std::uint64_t running, bool analysed = true);
   // What was decided last for a frame of this running time.
   std::optional<View> planned(std::uint64_t running) const;
   // Another pipeline begins, whose running time begins at 0.
