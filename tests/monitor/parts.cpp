@@ -111,6 +111,12 @@ void tokens(const std::string &folder) {
   expect(role(again, "") == Role::none && role(again, admin + "x") == Role::none &&
              role(again, admin.substr(1)) == Role::none,
          "no others");
+  const auto set_aside = [&] {
+    return std::ranges::count_if(std::filesystem::directory_iterator(folder), [](const auto &f) {
+      return f.path().filename().string().starts_with("token.damaged-");
+    });
+  };
+  const auto before = set_aside();
   for (const std::string &damaged : {std::string(), std::string(76, '\0'), std::string("\n")}) {
     std::ofstream(file, std::ios::binary) << damaged;
     const std::string said = move_damaged_tokens_aside(file);
@@ -118,6 +124,7 @@ void tokens(const std::string &folder) {
   }
   std::filesystem::create_directory(file);
   expect(move_damaged_tokens_aside(file).find("is a folder") != std::string::npos, "a folder in its place");
+  expect(set_aside() == before + 4, "each that is set aside stays, also within one second");
   expect(move_damaged_tokens_aside(file).empty(), "none is there");
   const Tokens anew(file);
   expect(role(anew, admin) == Role::none && !move_damaged_tokens_aside(file).size() && !anew.none(),

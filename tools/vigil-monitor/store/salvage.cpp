@@ -64,7 +64,16 @@ int copy_table(const Sqlite &from, Sqlite &to, const std::string &table,
 std::string name_aside(const std::string &path) {
   std::string stamp = utc_timestamp(system_seconds());
   std::erase_if(stamp, [](char c) { return c == '-' || c == ':'; });
-  return path + ".damaged-" + stamp;
+  // A second file within the second has a name of its own: nothing that was set aside is written over.
+  const std::string first = path + ".damaged-" + stamp;
+  std::string aside = first;
+  const auto is_taken = [](const std::string &file) {
+    struct stat info {};
+    return lstat(file.c_str(), &info) == 0;
+  };
+  for (int n = 2; is_taken(aside) || is_taken(aside + "-wal") || is_taken(aside + "-shm"); n++)
+    aside = first + "-" + std::to_string(n);
+  return aside;
 }
 
 bool is_barred(const std::string &path) {
