@@ -90,7 +90,8 @@ const std::set<std::string> fixed_while_playing = {"backend",
                                                    "scenetestsrc pole",
                                                    "scenetestsrc quiet",
                                                    "scenetestsrc scene",
-                                                   "scenetestsrc seed"};
+                                                   "scenetestsrc seed",
+                                                   "tracklabel place"};
 
 } // namespace
 

@@ -320,6 +320,7 @@ std::vector<std::string> values_of(GParamSpec *p) {
     nicks.emplace_back(g_enum_get_value(e->enum_class, e->default_value)->value_nick);
     return nicks;
   }
+  if (p->value_type == GST_TYPE_STRUCTURE) return {"x, n=(int)1", "x, n=(double)2.5"};
   fail_unless(G_IS_PARAM_SPEC_STRING(p), "property %s is of a kind that this test does not know", p->name);
   return {"", ""};
 }
