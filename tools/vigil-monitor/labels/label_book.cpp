@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "label_book.h"
 
-#include "../camera/utc.h"
 #include "../counted.h"
 #include "../export/sha256.h"
+#include "../store/salvage.h"
 #include "common/error.h"
 #include "common/file.h"
 #include "guesses.h"
@@ -92,11 +92,13 @@ LabelBook::Examples LabelBook::load() {
   try {
     return label::read_examples(read_text_file(file_, "the file of labels", label::largest_examples_file));
   } catch (const Error &e) {
-    const std::string aside = file_ + ".damaged-" + utc_timestamp(Utc::system_seconds());
-    std::filesystem::rename(file_, aside, error);
-    around_.report(text(
-        e.what(), error ? "; it cannot be set aside: " + error.message() : "; it is set aside as " + aside,
-        ", and labels begin without examples"));
+    std::string moved;
+    try {
+      moved = "; it is set aside as " + move_aside(file_);
+    } catch (const Error &why) {
+      moved = text("; ", why.what());
+    }
+    around_.report(text(e.what(), moved, ", and labels begin without examples"));
     return {};
   }
 }

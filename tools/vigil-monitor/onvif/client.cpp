@@ -61,6 +61,11 @@ double seconds_of(const XmlElement &utc) {
 
 } // namespace
 
+OnvifLogin login_in(const std::string &address) {
+  auto [user, password] = credentials_in(address);
+  return {std::move(user), std::move(password)};
+}
+
 OnvifClient::OnvifClient(const ServiceAddress &device, OnvifLogin login, const std::atomic<bool> &ended)
     : device_(device), login_(std::move(login)), ended_(ended), hosts_{device.host},
       begun_(Utc::monotonic_seconds()) {}

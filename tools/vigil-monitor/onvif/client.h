@@ -12,6 +12,9 @@
 
 namespace vigil::monitor {
 
+// User and password in an address, as credentials_in().
+OnvifLogin login_in(const std::string &address);
+
 class OnvifClient {
  public:
   static constexpr double seconds_of_request = 4, seconds_of_device = 12;

@@ -18,11 +18,6 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-OnvifLogin login_in(const std::string &address) {
-  auto [user, password] = credentials_in(address);
-  return {std::move(user), std::move(password)};
-}
-
 } // namespace
 
 PtzHead::PtzHead(const std::string &address, News news)

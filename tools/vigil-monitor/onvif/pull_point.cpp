@@ -19,11 +19,6 @@ constexpr const char *pull_action = "http://www.onvif.org/ver10/events/wsdl/Pull
                      *subscription_action = "http://docs.oasis-open.org/wsn/bw-2/SubscriptionManager/",
                      *event_action = "http://www.onvif.org/ver10/events/wsdl/EventPortType/";
 
-OnvifLogin login_of_address(const std::string &address) {
-  auto [user, password] = credentials_in(address);
-  return {std::move(user), std::move(password)};
-}
-
 std::string addressing(const std::string &action, const ServiceAddress &to) {
   constexpr const char *space = "http://www.w3.org/2005/08/addressing";
   return vigil::text("<Action xmlns=\"", space, "\">", action, "</Action><To xmlns=\"", space, "\">",
@@ -34,7 +29,7 @@ std::string addressing(const std::string &action, const ServiceAddress &to) {
 
 PullPoint::PullPoint(const std::string &address, News news)
     : news_(std::move(news)), device_(device_address(address)),
-      client_(device_, login_of_address(address), break_off_),
+      client_(device_, login_in(address), break_off_),
       thread_([this] { guard("a camera's own events", [this] { run(); }); }) {}
 
 PullPoint::~PullPoint() {
