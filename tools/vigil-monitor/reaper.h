@@ -11,8 +11,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <system_error>
-#include <thread>
+#include <pthread.h>
 #include <utility>
 
 namespace vigil::monitor {
@@ -29,24 +28,17 @@ class Reaper {
   // Takes the task over, and leaves the caller's empty. False, and the task is as it was, when there is no
   // thread to be had.
   bool try_add(Task &task) {
-    // The task is destroyed by name: the caller may hold this handle for longer than the thread runs. The
-    // thread may outlive this object: it owns the state.
-    const auto held = std::make_shared<Task>(std::move(task));
+    auto job = std::make_unique<Job>(Job{state_, std::move(task)});
     {
       const std::lock_guard guard(state_->lock);
       state_->running++;
     }
-    try {
-      std::thread([state = state_, held] {
-        guard("a thread of its own", [&] { (*held)(); });
-        guard("a thread of its own", [&] { *held = nullptr; }); // what it owns ends before it counts as done
-        state->ended();
-      }).detach();
-    } catch (const std::system_error &) {
-      task = std::move(*held);
+    if (!begin_detached(*job)) {
+      task = std::move(job->task);
       state_->ended();
       return false;
     }
+    job.release(); // its thread deletes it
     return true;
   }
 
@@ -72,6 +64,30 @@ class Reaper {
       done.notify_all();
     }
   };
+  // The thread may outlive the reaper: it owns the state.
+  struct Job {
+    std::shared_ptr<State> state;
+    Task task;
+  };
+  static void *run(void *given) {
+    const std::unique_ptr<Job> job(static_cast<Job *>(given));
+    guard("a thread of its own", [&] { job->task(); });
+    guard("a thread of its own", [&] { job->task = nullptr; }); // its objects end before it counts as done
+    job->state->ended();
+    return nullptr;
+  }
+  // False when there is no thread to be had. The thread begins detached: std::thread::detach() may read the
+  // memory of a thread that has ended meanwhile (glibc, bug 19951).
+  static bool begin_detached(Job &job) {
+    pthread_attr_t attributes;
+    if (pthread_attr_init(&attributes) != 0) return false;
+    pthread_t thread;
+    const bool begun = pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED) == 0 &&
+                       pthread_create(&thread, &attributes, run, &job) == 0;
+    pthread_attr_destroy(&attributes);
+    return begun;
+  }
+
   const std::shared_ptr<State> state_ = std::make_shared<State>();
 };
 
