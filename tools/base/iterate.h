@@ -8,8 +8,8 @@
 
 namespace vigil::tools {
 
-// Owns the iterator. When its bin or element changes meanwhile, which other threads may do, it begins again:
-// whoever takes that for the end misses some.
+// Owns the iterator. When its bin or element changes meanwhile, which other threads may do, it begins again.
+// A caller that takes this for the end misses some.
 template <class T>
 std::vector<ObjectPtr<T>> all_of(GstIterator *iterator) {
   std::vector<ObjectPtr<T>> all;
