@@ -173,6 +173,7 @@ def media2():
         same(m.get("/api/cameras")[0]["name"], "drawn", "the camera goes on")
         secrets(m)
         m.stop()
+    canary.close()
 
 
 def looked():
