@@ -92,6 +92,21 @@ void measure(Checker &c) {
       c.time(
           text("median ", p.median, " open ", p.open, " close ", p.close, " ", f.name),
           double(f.width) * f.height, [&] { made->apply(mask.device(), {}, p, c.queue()); }, {}, 20);
+    // A calm picture: an object of a few pixels here and there.
+    const cell_grid::Grid grid = cell_grid::grid_for(f.width, f.height);
+    const DeviceBuffer allowed(c.device, std::size_t(grid.cells())),
+        seen(c.device, std::size_t(grid.cells()));
+    c.device.fill(allowed.as<void>(), 1, allowed.bytes(), c.queue());
+    for (int y = 0; y < f.height; y++) std::fill_n(mask.host().row(y), f.width, std::uint8_t{0});
+    for (int n = 0; n < 40; n++)
+      for (int y = 0; y < 4; y++) std::fill_n(mask.host().row(20 * n + y) + 40 * n, 4, std::uint8_t{255});
+    mask.picture.send();
+    const SmallObjects small{grid, allowed.as<const std::uint8_t>(), seen.as<std::uint8_t>()};
+    for (const bool kept : {false, true})
+      c.time(
+          text(kept ? "small objects kept, " : "small objects not kept, ", f.name),
+          double(f.width) * f.height,
+          [&] { made->apply(mask.device(), {}, {}, kept ? small : SmallObjects{}, c.queue()); }, {}, 20);
   }
 }
 
