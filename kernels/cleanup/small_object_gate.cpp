@@ -10,7 +10,7 @@ namespace {
 
 constexpr double rate_seconds = 10, share_seconds = 1;
 constexpr float most_rate = 0.15f;
-constexpr double most_share = 0.02, first_share = 0.04;
+constexpr double opens_below = 0.01, closes_at = 0.02;
 
 // The part of a new value in a moving mean.
 double part(double seconds, double of) {
@@ -23,8 +23,8 @@ void SmallObjectGate::reset(const cell_grid::Grid &grid) {
   grid_ = grid;
   rate_.assign(std::size_t(grid.cells()), 0.f);
   allowed_.assign(rate_.size(), 0);
-  share_ = first_share;
-  any_ = false;
+  share_ = closes_at;
+  open_ = false;
 }
 
 void SmallObjectGate::step(std::span<const std::uint8_t> seen, double seconds) {
@@ -40,9 +40,9 @@ void SmallObjectGate::step(std::span<const std::uint8_t> seen, double seconds) {
 }
 
 void SmallObjectGate::decide() {
-  any_ = share_ < most_share;
-  std::fill(allowed_.begin(), allowed_.end(), std::uint8_t(any_));
-  if (!any_) return;
+  open_ = share_ < (open_ ? closes_at : opens_below);
+  std::fill(allowed_.begin(), allowed_.end(), std::uint8_t(open_));
+  if (!open_) return;
   for (int row = 0; row < grid_.rows; row++)
     for (int column = 0; column < grid_.columns; column++) {
       if (rate_[std::size_t(row * grid_.columns + column)] < most_rate) continue;
