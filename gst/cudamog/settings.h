@@ -30,6 +30,7 @@ struct Tuning {
   float absorb_after = 1.5f;
   float light_jump = 0.75f;
   bool watch_camera = true;
+  bool small_objects = true;
   bool operator==(const Tuning &) const = default;
 };
 inline constexpr auto tuning_table = std::tuple{
@@ -57,6 +58,11 @@ inline constexpr auto tuning_table = std::tuple{
           "Whether camera-covered, camera-blurred and camera-moved are posted when each begins and ends, "
           "and a new view is learnt at once. false: for cameras that pan",
           &Tuning::watch_camera),
+    param("small-objects", "Small objects",
+          "Keep moving objects of a few pixels that the median would remove, where such specks are rare: far "
+          "people and vehicles, thermal cameras. Places where specks come again and again, as of leaves, are "
+          "left to the median. Works with median from 5 on",
+          &Tuning::small_objects),
 };
 
 // What the model is made for; a change while playing starts a new model.
