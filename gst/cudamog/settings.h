@@ -6,7 +6,6 @@
 #include "gst/metadata/mask_blobs.h"
 #include "gst/metadata/motion_settings.h"
 #include "gst/metadata/reports.h"
-#include "gst/transform/compute_choice.h"
 #include "gst/transform/cuda_choice.h"
 #include "gst/transform/pipeline_depth.h"
 #include "kernels/cleanup/cleanup.h"

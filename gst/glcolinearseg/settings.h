@@ -10,7 +10,7 @@
 #include "gst/transform/gl_selector.h"
 #include "gst/transform/pipeline_depth.h"
 #include "kernels/colinearseg/colinearseg.h"
-#include "kernels/colinearseg/shader_path.h"
+#include "kernels/colinearseg/segmenter.h"
 
 #include <string>
 

@@ -20,7 +20,10 @@ inline constexpr auto cuda_choice_table = std::tuple{
           &CudaChoice::device_id, -1, 255),
 };
 
+// The values of the property backend: of elements that work in CUDA and on the CPU, and of those that work in
+// compute shaders of OpenGL as well.
 enum class BackendChoice { automatic, cuda, cpu };
+enum class ComputeChoice { automatic, cuda, cpu, gl };
 struct DeviceOptions : CudaChoice {
   int threads = 0;
   bool operator==(const DeviceOptions &) const = default;

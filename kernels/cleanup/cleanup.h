@@ -90,6 +90,9 @@ std::unique_ptr<Cleanup> make_reference(int width, int height); // naive loops; 
 // The device must outlive what is made for it. Throws Error::bad_setting for a size below 1x1.
 std::unique_ptr<Cleanup> make_cpu(Device &, int width, int height);
 std::unique_ptr<Cleanup> make_cuda(Device &, int width, int height); // no_device when built without CUDA
+// In OpenGL compute shaders, called on the thread where the device's context is current. Throws
+// Error::no_device when built without OpenGL, or when the device lacks something, which is named.
+std::unique_ptr<Cleanup> make_gl(Device &, int width, int height);
 std::unique_ptr<Cleanup> make(Device &, int width, int height);
 // What every backend does before it starts.
 void check_size(int width, int height);

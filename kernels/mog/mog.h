@@ -85,7 +85,7 @@
 #include "common/device.h"
 #include "common/params.h"
 #include "common/plane.h"
-#include "common/shift.h"
+#include "common/shifted.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -309,6 +309,11 @@ std::unique_ptr<Model> make_reference(const Config &);
 // `device` must outlive the model. Throws Error::bad_setting for a config out of range.
 std::unique_ptr<Model> make_cpu(Device &device, const Config &);
 std::unique_ptr<Model> make_cuda(Device &device, const Config &); // throws no_device when built without CUDA
+// In OpenGL compute shaders, precision single and compact, called on the thread where the device's context is
+// current; they leave the state that others see there as it was. Throws Error::no_device when built without
+// OpenGL or the device lacks something, which is named; Error::bad_setting for precision double, which is not
+// in OpenGL ES.
+std::unique_ptr<Model> make_gl(Device &, const Config &);
 std::unique_ptr<Model> make(Device &device, const Config &);
 
 // The luma of a colour pixel, the same integer in every backend: (77 R + 150 G + 29 B + 128) >> 8.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Clean-up in OpenGL: F as bits, one launch for each step in rows and in columns.
-#include "kernels/cleanup/gl.h"
+#include "kernels/cleanup/cleanup.h"
 
 #include "common/device_cast.h"
 #include "common/gl/compute.h"
