@@ -13,18 +13,13 @@
 
 #include "../config/geometry.h"
 #include "detector_config.h"
+#include "network_engine.h"
 
 #include <cstddef>
 #include <optional>
 #include <string>
-#include <vector>
 
 namespace vigil::monitor {
-
-struct NetworkOutput {
-  std::vector<int> shape;
-  std::vector<float> values;
-};
 
 struct Finding {
   std::size_t cls = 0;

@@ -96,7 +96,7 @@ Detector::Run Detector::network(const DetectorConfig &config) {
   const std::size_t count = classes(config).size();
   const auto net = std::make_shared<Network>(config.model);
   const Run run = [net, config](std::span<const std::uint8_t> rgb) {
-    return net->run(rgb, config.width, config.height, config.bgr);
+    return net->run({rgb, config.width, config.height, config.bgr});
   };
   constexpr std::uint8_t grey = 128;
   const std::vector<std::uint8_t> trial(std::size_t{3} * static_cast<std::size_t>(config.width) *
