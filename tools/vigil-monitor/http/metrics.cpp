@@ -36,21 +36,21 @@ std::string prometheus_text(const nlohmann::json &stats, const nlohmann::json &c
   for (const auto &[name, q] : stats["queues"].items())
     line("queue_length", "queue=\"" + name + "\"", q["length"]);
   if (const auto &detectors = stats["detectors"]; !detectors.empty()) {
-    const auto sum = [&](const char *name, const char *type, const char *help, const char *member) {
+    const auto sum = [&](const char *member) {
       double total = 0;
       for (const auto &d : detectors) total += d[member].get<double>();
-      one(name, type, help, total);
+      return total;
     };
     head("detectors", "gauge", "Detectors by their state.");
     for (const char *state : {"loading", "ready", "failed"})
       line("detectors", std::string("state=\"") + state + "\"",
            std::count_if(detectors.begin(), detectors.end(),
                          [&](const auto &d) { return d["state"] == state; }));
-    sum("detector_inferences_total", "counter", "Crops that networks looked at.", "inferences");
-    sum("detector_refused_total", "counter", "Answers of networks that could not be read.", "refused");
-    sum("detector_left_out_total", "counter", "Crops that newer ones took the place of.", "left_out");
-    sum("detector_waiting", "gauge", "Crops that wait.", "waiting");
-    sum("detector_cpu_seconds_total", "counter", "Processor time of networks.", "cpu_seconds");
+    one("detector_inferences_total", "counter", "Crops that networks looked at.", sum("inferences"));
+    one("detector_refused_total", "counter", "Answers of networks that could not be read.", sum("refused"));
+    one("detector_left_out_total", "counter", "Crops that newer ones took the place of.", sum("left_out"));
+    one("detector_waiting", "gauge", "Crops that wait.", sum("waiting"));
+    one("detector_cpu_seconds_total", "counter", "Processor time of networks.", sum("cpu_seconds"));
     double slowest = 0;
     for (const auto &d : detectors)
       if (d["inference_seconds"].is_number())
