@@ -15,8 +15,8 @@ struct CudaChoice {
 };
 inline constexpr auto cuda_choice_table = std::tuple{
     param("cuda-device-id", "CUDA device",
-          "Number of the CUDA device that frames are worked on by, or go through; -1: the one that the "
-          "neighbours use, else the first",
+          "Number of the CUDA device that works on the frames, or that they go through. -1: the one that "
+          "the neighbours use, else the first",
           &CudaChoice::device_id, -1, 255),
 };
 

@@ -4,6 +4,7 @@
 #include "common/error.h"
 #include "common/file.h"
 #include "preset.h"
+#include "tools/base/mapped.h"
 #include "tools/base/pipeline.h"
 #include "tools/vigil-eval/run.h"
 
@@ -35,13 +36,9 @@ void save_png(GstSample *sample, const std::string &path) {
     tools::ErrorPtr owner(error);
     fail(Error::Kind::device, "cannot make ", path, ": ", error->message);
   }
-  GstMapInfo map;
-  GstBuffer *buffer = gst_sample_get_buffer(converted.get());
-  if (!gst_buffer_map(buffer, &map, GST_MAP_READ))
-    fail(Error::Kind::device, "cannot read the picture for ", path);
-  const std::vector<std::uint8_t> bytes(map.data, map.data + map.size);
-  gst_buffer_unmap(buffer, &map);
-  replace_file(path, bytes);
+  const tools::MappedBuffer map(gst_sample_get_buffer(converted.get()));
+  if (!map) fail(Error::Kind::device, "cannot read the picture for ", path);
+  replace_file(path, {map.data(), map.size()});
 }
 
 tools::SamplePtr background(const Options &o, const std::string &model, GstSample *frame) {

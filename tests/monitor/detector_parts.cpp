@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The detector's parts that know no network: what an output says, which track is looked at next, who waits.
-#include "tools/vigil-monitor/detector/detector.h"
 #include "common/error.h"
 #include "tests/unit.h"
 #include "tools/vigil-monitor/detector/answer.h"
 #include "tools/vigil-monitor/detector/crop_plan.h"
+#include "tools/vigil-monitor/detector/detector.h"
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <condition_variable>
@@ -108,6 +110,31 @@ void wrong_outputs() {
   expect(refused({{1, 6, 4}, std::vector<float>(24)}, DetectorLayout::yolov8).empty(), "as it should be");
   expect(!refused({{1, 7, 4}, std::vector<float>(28)}, DetectorLayout::yolov5).empty(),
          "turned by 90 degrees");
+  expect(!refused({{1, 7, 0, 4}, std::vector<float>(28)}, DetectorLayout::fastestdet).empty(),
+         "a shape that does not fit its values");
+}
+
+// Values that no network should give: all that they may cost is a name.
+void odd_values() {
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity(),
+                  huge = std::numeric_limits<float>::max();
+  const auto says_nothing = [](const NetworkOutput &out, DetectorLayout l) {
+    return refused(out, l).find("infinite or no number") != std::string::npos;
+  };
+  for (const float v : {nan, inf, -inf}) {
+    expect(says_nothing({{1, 2}, {v, 0}}, DetectorLayout::classes), "a class without a number");
+    expect(says_nothing({{1, 6, 2}, std::vector<float>(12, v)}, DetectorLayout::yolov8), "all of them");
+    // One good box among bad ones is found.
+    const NetworkOutput some{{1, 2, 7}, {v, v, v, v, v, v, v, 50, 50, 40, 60, 1, 1, 0}};
+    expect(refused(some, DetectorLayout::yolov5).empty() &&
+               is(finding_at(middle, some, config_of(DetectorLayout::yolov5), 2), 0, 1),
+           "a good box after a bad one");
+  }
+  for (const float x : {huge, -huge, 0.f, 50.f, 1e20f})
+    for (const float size : {huge, -huge, 0.f, 1e20f, nan}) {
+      const NetworkOutput out{{1, 1, 7}, {x, x, size, size, 1, 1, 1}};
+      expect(!finding_at(middle, out, config_of(DetectorLayout::yolov5), 2), "it fits no track");
+    }
 }
 
 CropPlan::Track track(std::uint64_t id, double size = 0.1) {
@@ -218,7 +245,71 @@ void queue() {
   expect(gate.order == wanted, text("cameras take turns, the newest first, old ones left out: ",
                                     nlohmann::json(gate.order).dump()));
   const auto said = d.describe();
-  expect(said["state"] == "ready" && said["inferences"] == 5 && said["left_out"] == 2, said.dump());
+  expect(said["state"] == "ready" && said["inferences"] == 5 && said["left_out"] == 2 && said["named"] == 5 &&
+             said["refused"] == 0 && said["waiting"] == 0 && said["classes"] == 2,
+         said.dump());
+}
+
+void figures() {
+  DetectorFigures f;
+  expect(f.describe()["inference_seconds"].is_null(), "no time without an inference");
+  for (const double seconds : {3., 1., 2.}) f.add({.seconds = seconds, .cpu_seconds = seconds / 2});
+  f.add({.seconds = 100, .refused = true});
+  f.add({.seconds = 0.5, .named = true});
+  f.leave_out();
+  const auto said = f.describe();
+  expect(said["inferences"] == 5 && said["named"] == 1 && said["refused"] == 1 && said["left_out"] == 1 &&
+             said["cpu_seconds"] == 3. && said["inference_seconds"] == 2.,
+         said.dump());
+  for (int i = 0; i < 99; i++) f.add({.seconds = 7});
+  expect(f.describe()["inference_seconds"] == 7., "the last 99 alone");
+  for (int i = 0; i < 49; i++) f.add({.seconds = 1});
+  expect(f.describe()["inference_seconds"] == 7., "fewer than half of them");
+  f.add({.seconds = 1});
+  expect(f.describe()["inference_seconds"] == 1., "more than half of them");
+}
+
+// An answer that cannot be read is no end: the next one names its track.
+void refusals() {
+  std::mutex lock;
+  std::vector<std::string> log;
+  std::atomic<int> runs = 0, answers = 0;
+  DetectorConfig config = config_of(DetectorLayout::classes);
+  config.model = "odd.onnx";
+  const Detector::Run run = [&](std::span<const std::uint8_t>) -> NetworkOutput {
+    switch (runs++) {
+    case 0:
+      return {{1, 2}, {std::nanf(""), 0}};
+    case 1:
+      return {{1, 3}, {0, 0, 1}};
+    case 2:
+      fail(Error::Kind::bad_data, "odd.onnx takes no such picture");
+    default:
+      return {{1, 2}, {0.1f, 0.9f}};
+    }
+  };
+  Detector d(
+      config,
+      [&](const std::string &line) {
+        const std::lock_guard guard(lock);
+        log.push_back(line);
+      },
+      [&](const DetectorConfig &) { return run; });
+  for (int i = 1; i <= 4; i++) {
+    d.look("a", {{}, middle}, [&](const std::string &, double) { answers++; });
+    for (int n = 0; n < 3000 && d.describe()["inferences"] != i; n++)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  for (int n = 0; n < 3000 && !answers; n++) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  const auto said = d.describe();
+  expect(said["state"] == "ready" && said["inferences"] == 4 && said["refused"] == 3 && said["named"] == 1 &&
+             answers == 1 && said["reason"] == "odd.onnx takes no such picture",
+         said.dump());
+  const std::lock_guard guard(lock);
+  const auto lines = std::count_if(log.begin(), log.end(), [](const std::string &line) {
+    return line.find("only counted") != line.npos && line.find("odd.onnx: the model's output") != line.npos;
+  });
+  expect(lines == 1, "the first one is reported, and no other: " + nlohmann::json(log).dump());
 }
 
 void failures() {
@@ -273,8 +364,11 @@ int main() {
                                               {"fastestdet", fastestdet},
                                               {"yolo", yolo},
                                               {"wrong outputs", wrong_outputs},
+                                              {"odd values", odd_values},
                                               {"plan: order", plan_order},
                                               {"plan: limits", plan_limits},
                                               {"queue", queue},
+                                              {"figures", figures},
+                                              {"refusals", refusals},
                                               {"failures", failures}});
 }
