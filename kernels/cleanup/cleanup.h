@@ -71,7 +71,7 @@ struct SmallObjects {
   std::uint8_t *seen = nullptr;          // null: the call is one without small objects
 };
 
-// Scratch memory for one picture size; made once, no allocation per frame but for the first with small
+// Scratch memory for one picture size; made once, no allocation per frame except the first with small
 // objects.
 class Cleanup {
  public:
