@@ -58,9 +58,9 @@ inline constexpr auto tuning_table = std::tuple{
           "and a new view is learnt at once. false: for cameras that pan",
           &Tuning::watch_camera),
     param("small-objects", "Small objects",
-          "Keep moving objects of a few pixels that the median would remove, where such specks are rare: far "
-          "people and vehicles, thermal cameras. Places where specks come again and again, as of leaves, are "
-          "left to the median. Works with median from 5 on",
+          "Keeps moving objects of a few pixels that the median would remove: distant people and vehicles, "
+          "thermal cameras. Where specks come again and again, as from leaves or rain, the median decides. "
+          "false: the median decides everywhere. Works with median from 5 on",
           &Tuning::small_objects),
 };
 

@@ -5,8 +5,8 @@
 //   share        moving mean of the share of cells that are seen, over 1 s
 //   open         from share < 0.01 on, until it is 0.02 or more
 //   allowed      open, and rate < 0.15 in the cell and in its eight neighbours
-// After reset() the share is 0.02, so nothing is kept at first. (Source: this project; chosen on sequences
-// named in docs/measurements/log/2026-11/foreground.md.) Host memory, no device.
+// After reset() the share is 0.02, so nothing is kept at first. (Source: this project; chosen on the
+// sequences named in docs/measurements/log/2026-11/foreground.md.) Host memory, no device.
 #pragma once
 
 #include "kernels/cell_grid/cell_grid.h"
