@@ -81,6 +81,17 @@ hardening = {n: text.partition("\nNoNewPrivileges=")[2].partition("\n[Install]")
 for name, text in hardening.items():
     if len(text.splitlines()) < 20:
         problems.append(f"{name}: no hardening from NoNewPrivileges= to [Install]")
+for name, text in units.items():
+    files = re.search(r"^LimitNOFILE=(\d+)$", text, re.M)  # a camera takes a dozen, a viewer three
+    if not files or int(files[1]) < 65536:
+        problems.append(f"{name}: LimitNOFILE is not at least 65536")
+    problems += [f"{name}: no {limit}" for limit in ("MemoryMax", "TasksMax") if not re.search(rf"^{limit}=", text, re.M)]
+    for line in re.findall(r"^Exec(?:Start|StartPre)=\S*vigil-monitor .*$", text, re.M):
+        if "--local none" not in line:  # a program that forwards to a service's port is this machine
+            problems.append(f"{name}: without --local none: {line}")
+for name in ("deploy/compose/monitor.yaml", "deploy/kubernetes/base/monitor.yaml", "deploy/home-assistant/vigil/start"):
+    if not re.search(r"\blocal: none\b", (root / name).read_text(encoding="utf-8")):
+        problems.append(f"{name}: without http: local: none")
 if len(set(hardening.values())) > 1:
     differ = set.symmetric_difference(*(set(t.splitlines()) for t in hardening.values()))
     problems.append(f"{' and '.join(units)} differ in their hardening: {'; '.join(sorted(differ))}")

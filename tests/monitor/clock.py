@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """vigil-monitor when the system's clock is set by an hour, back and forth, while events go on: each event lasts as long as it did, clips end
-when they should and play, the log says it once for each time. Needs libfaketime, which makes the program believe that the clock was set.
+when they should and play, the log says it once for each time; set 15 days ahead, it deletes nothing. Needs libfaketime, which makes the program believe that the clock was set.
 
 clock.py PROGRAM FOLDER"""
 import glob
@@ -74,6 +74,14 @@ with Monitor(program, folder / "data", "--config", str(config), env=env) as m:
         raise AssertionError("the camera restarted")
     all_events = events(m)
     m.stop()
+# A wrong time server, or an empty battery: as of today all events would be too old.
+set_clock(15 * 86400)
+with Monitor(program, folder / "data", "--config", str(config), env=env) as m:
+    m.wait("the clock is doubted", lambda: "not trusted" in (m.get("/api/stats")["storage"]["next"] or ""), 30)
+    if gone := {e["id"] for e in all_events} - {e["id"] for e in events(m)}:
+        raise AssertionError(f"a clock that is 15 days ahead deletes events: {gone}")
+    m.stop()
+set_clock(0)
 lines = [json.loads(line) for line in (folder / "data/events.jsonl").read_text().splitlines()]
 for e in [e for e in all_events if e["end_time"] is not None] + lines:
     lasted = e["end_time"] - e["start_time"]

@@ -422,6 +422,22 @@ void reports() {
   expect(news.moved_cells > 50, "and the cells that moved");
   report.stop();
   expect(news.heats.size() == 2, "at its end the rest");
+
+  // A timer that drifts skips the second in which a minute begins.
+  News late;
+  const auto other = std::make_shared<CameraFeed>(5);
+  ActivityReport drifting("yard", late, other);
+  late.set = -std::fmod(late.utc().now(), 60);
+  late.utc_.re_anchor();
+  const double first = late.utc().now();
+  for (int i = 0; i < 72; i++) { // at 59.5, 61.2, 119 and 120.7 seconds, among others
+    other->activity.frame(late.utc().now(), {{0.1, 0.1, 0.3, 0.3}}, 0.09);
+    drifting.end_second();
+    drifting.store();
+    late.steady += 1.7;
+  }
+  expect(late.heats.size() == 2 && near(late.heats[0], first) && near(late.heats[1], first + 60),
+         "each minute has its own, whatever second the timer skips");
 }
 
 void said_once() {

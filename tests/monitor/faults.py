@@ -67,6 +67,7 @@ cameras:
         soft, hard = resource.prlimit(m.process.pid, resource.RLIMIT_FSIZE)
         resource.prlimit(m.process.pid, resource.RLIMIT_FSIZE, (1, hard))  # no file grows beyond a byte: as a full disk
         m.wait("the full disk is noticed", lambda: not m.get("/api/stats")["storage"]["writable"], 60)
+        same(m.ask("PUT", "/api/cameras/street/zones/gate", {"coordinates": "0,0,1,0,1,1"})[0], 507, "a change that is not stored is said to be none")
         before = len(m.log)
         seen, least = set(), time.monotonic() + 12
         for kind, _, _, _, _, payload in m.live("?pictures=0", 60):
@@ -81,6 +82,8 @@ cameras:
         m.wait("the disk works again", lambda: m.get("/api/stats")["storage"]["writable"], 30)
         for event in seen:
             m.wait(f"event {event} of that time", lambda e=event: m.ask("GET", f"/api/events/{e}")[0] == 200, 20)
+        stored = folder / "full/overrides.json"
+        m.wait("the change is stored by itself", lambda: stored.exists() and "gate" in stored.read_text(), 40)
         same(sum("events are kept in memory" in line for line in m.log), 1, "the full disk is told once")
         if len(m.log) - before > 12 + 2 * len(seen):
             raise AssertionError("a full disk floods the log:\n" + "".join(m.log[before:]))
@@ -304,6 +307,23 @@ cameras:
     same((done.returncode, "certificate" in done.stderr), (1, True), f"a key that is none: {done.stderr}")
 
 
+def warnings():
+    """What two cameras warn of is said of each, once."""
+    version = subprocess.run(["gst-inspect-1.0", "--version"], capture_output=True, text=True, check=True).stdout.split()[2]
+    if tuple(int(n) for n in version.split(".")[:2]) >= (1, 24):
+        print("SKIPPED in part: this GStreamer has metadata of masks, so nothing warns that it has none")
+        return
+    config.write_text("record: {enabled: false}\ncameras:\n" + "".join(f"  {name}: {{source: \"{SCENE}\", cudamog: {{attach-mask: true}}}}\n" for name in ("left", "right")))
+    with Monitor(program, folder / "warnings", "--config", str(config)) as m:
+        def said(name):
+            return [line for line in m.log if f" {name}: " in line and "attach-mask" in line]
+        m.wait("both warnings", lambda: said("left") and said("right"), 40)
+        before = m.get("/api/stats")["cameras"][0]["frames"]
+        m.wait("more pictures", lambda: m.get("/api/stats")["cameras"][0]["frames"] > before + 20, 40)
+        same((len(said("left")), len(said("right"))), (1, 1), "warnings")
+        m.stop()
+
+
 def newer():
     """A database of a newer version is refused, with what to do, and left as it is."""
     config.write_text(f'cameras:\n  street: {{source: "{SCENE}"}}\n')
@@ -321,7 +341,7 @@ def newer():
         same(db.execute("SELECT name FROM sqlite_master WHERE name='events'").fetchall(), [], "tables of this version in it")
 
 
-checks = [full_disk, lines, drops, sizes, no_cameras, files, deleted, twice, tls, newer]
+checks = [full_disk, lines, drops, sizes, no_cameras, files, deleted, twice, tls, warnings, newer]
 for check in [c for c in checks if c.__name__ in sys.argv[3:]] or checks:
     begun = time.monotonic()
     check()

@@ -198,6 +198,27 @@ void other_size(const std::string &folder, const Stream &s) {
          "no frame, no clip, but a word");
 }
 
+// The camera says another rate, as at dusk: the clip ends there, which is said, and the next one begins.
+void other_rate(const std::string &folder, const Stream &s) {
+  Recording r(folder);
+  r.feed(s, 0, 15);
+  expect(r.begin("first"), "a clip");
+  r.feed(s, 15, 30);
+  Stream faster;
+  faster.caps.reset(gst_caps_copy(s.caps.get()));
+  gst_caps_set_simple(faster.caps.get(), "framerate", GST_TYPE_FRACTION, 2 * fps, 1, nullptr);
+  r.recorder->caps(faster.caps.get());
+  expect(r.broken == std::vector<std::string>{"first"}, "it is said whose clip ends at the new rate");
+  expect(r.begin("second"), "the next one");
+  faster.frames.reserve(45);
+  for (std::size_t i = 30; i < 75; i++) faster.frames.emplace_back(gst_buffer_ref(s.frames[i].get()));
+  r.feed(faster);
+  r.recorder->reset();
+  expect(r.whole("first") && r.whole("second"), "both clips are whole");
+  const std::size_t one = pictures(r.file("first")), two = pictures(r.file("second"));
+  expect(one == 30 && two == 45, "all pictures: " + std::to_string(one) + " and " + std::to_string(two));
+}
+
 BufferPtr copy_of(GstBuffer *b) {
   return BufferPtr(gst_buffer_copy(b));
 }
@@ -377,6 +398,7 @@ int main(int argc, char **argv) {
       {"plain", [&] { plain(folder, s); }},
       {"parts", [&] { parts(folder, s); }},
       {"other size", [&] { other_size(folder, s); }},
+      {"other rate", [&] { other_rate(folder, s); }},
       {"missing times", [&] { missing_times(folder, s); }},
       {"long group", [&] { long_group(folder, s); }},
       {"hanging disk", [&] { hanging_disk(folder, s); }},

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Sources of every kind: without times, with pads that come later, recordings by HTTP, interlaced and turned pictures, too large ones,
-sizes that change without an end, addresses that send on to others, files that are played once.
+sizes that change without an end, less than a picture a second, addresses that send on to others, files that are played once.
 
 sources.py PROGRAM FOLDER [CHECK...]"""
 import pathlib
@@ -132,7 +132,7 @@ cameras:
 
 
 def shapes():
-    """Interlaced pictures are deinterlaced, pictures with a tag of their orientation are turned, all others pass as they are."""
+    """Interlaced pictures are deinterlaced, pictures with a tag of their orientation are turned, all others pass as they are. Of several tracks the video is taken."""
     launch(f"{scene(45, 640, 360)} ! x264enc speed-preset=ultrafast interlaced=true ! h264parse ! mp4mux ! filesink location={folder}/fields.mp4")
     launch(f"{scene(45)} ! {H264} ! mp4mux ! filesink location={folder}/plain.mp4")
     # What a telephone writes that was held upright: the matrix of the track's header turns the picture.
@@ -141,6 +141,8 @@ def shapes():
     assert film[header + 4] == 0, "a header of another version"
     film[header + 44:header + 80] = struct.pack(">9i", 0, 1 << 16, 0, -1 << 16, 0, 0, 180 << 16, 0, 1 << 30)
     (folder / "turned.mp4").write_bytes(film)
+    # As dash cameras write: a picture of its own is the first track.
+    launch(f"matroskamux name=m ! filesink location={folder}/tracks.mkv videotestsrc num-buffers=1 ! video/x-raw,width=80,height=60 ! jpegenc ! m. {scene(45)} ! {H264} ! m.")
     INTERLACED = "videotestsrc is-live=true ! video/x-raw,format=I420,width=352,height=288,framerate=5/1 ! interlace"
     config.write_text(f"""
 record: {{enabled: false}}
@@ -150,12 +152,13 @@ cameras:
   turned: {{source: {folder}/turned.mp4}}
   raw-turned: {{source: "videotestsrc is-live=true ! video/x-raw,width=320,height=180,framerate=5/1 ! taginject tags=image-orientation=rotate-270"}}
   plain: {{source: {folder}/plain.mp4}}
+  tracks: {{source: {folder}/tracks.mkv}}
 """)
     with Monitor(program, folder / "shapes", "--config", str(config)) as m:
-        online(m, "fields", "raw", "turned", "raw-turned", "plain")
+        online(m, "fields", "raw", "turned", "raw-turned", "plain", "tracks")
         time.sleep(5)  # each file begins again
         found = {name: (c["width"], c["height"], c["reconnects"]) for name, c in cameras(m).items()}
-        assert found == {"fields": (640, 360, 0), "raw": (352, 288, 0), "turned": (180, 320, 0), "raw-turned": (180, 320, 0), "plain": (320, 180, 0)}, found
+        assert found == {"fields": (640, 360, 0), "raw": (352, 288, 0), "turned": (180, 320, 0), "raw-turned": (180, 320, 0), "plain": (320, 180, 0), "tracks": (320, 180, 0)}, found
         m.stop()
 
 
@@ -189,13 +192,18 @@ cameras:
         m.stop()
 
 
-def glitches():
-    """What shows in a single picture, as streaks of rain do, is no event; what shows in eight pictures in a row is one."""
+def appearing():
+    """Pictures of a place, and the same with an object there."""
     launch(f"scenetestsrc scene=empty num-buffers=100 ! video/x-raw,format=I420,width=320,height=180,framerate={RATE}/1 ! tee name=t "
            f"! queue ! jpegenc ! multifilesink location={folder}/empty-%03d.jpg "
            f"compositor name=c sink_1::xpos=120 sink_1::ypos=60 ! jpegenc ! multifilesink location={folder}/object-%03d.jpg "
            f"t. ! queue ! c. videotestsrc pattern=white num-buffers=100 ! video/x-raw,width=40,height=70,framerate={RATE}/1 ! c.")
-    empty, objects = ([f.read_bytes() for f in sorted(folder.glob(f"{name}-*.jpg"))] for name in ("empty", "object"))
+    return ([f.read_bytes() for f in sorted(folder.glob(f"{name}-*.jpg"))] for name in ("empty", "object"))
+
+
+def glitches():
+    """What shows in a single picture, as streaks of rain do, is no event; what shows in eight pictures in a row is one."""
+    empty, objects = appearing()
     single = [objects[i] if i % 20 == 19 else picture for i, picture in enumerate(empty)]
     eight = [objects[i] if i >= 92 else picture for i, picture in enumerate(empty)]
     http = HttpCamera(folder, {"single": (single, RATE), "eight": (eight, RATE)})
@@ -207,6 +215,27 @@ def glitches():
         m.wait("pictures of glitches", lambda: {c["name"]: c["frames"] for c in m.get("/api/stats")["cameras"]}["single"] > 2.5 * len(empty), 90)
         events = m.get("/api/events?camera=single")["events"]
         assert not events, events
+        m.stop()
+
+
+def slow():
+    """Cameras of less than a picture a second: they stay online, and who comes is an event."""
+    empty, objects = appearing()
+    http = HttpCamera(folder, {"rare": (empty[:30] + objects[30:40], 0.9), "lapse": (empty, 0.15)})
+    config.write_text("record: {pre_capture: 1, post_capture: 1, max_clip: 20}\ncameras:\n"
+                      + "".join(f"  {name}: {{source: \"{http.address('pictures/' + name)}\"}}\n" for name in ("rare", "lapse")))
+    with Monitor(program, folder / "slow", "--config", str(config)) as m:
+        online(m, "rare", "lapse")
+
+        def frames(name):
+            return next(c["frames"] for c in m.get("/api/stats")["cameras"] if c["name"] == name)
+        m.wait("pictures of nobody", lambda: frames("rare") >= 20, 120)
+        before = m.get("/api/events")["events"]
+        assert not before or frames("rare") > 30, before
+        m.wait("an event", lambda: m.get("/api/events?camera=rare&label=motion")["events"], 120)
+        m.wait("five pictures in 30 seconds", lambda: frames("lapse") >= 5, 120)
+        found = {name: (c["state"], c["reconnects"]) for name, c in cameras(m).items()}
+        assert found == {"rare": ("online", 0), "lapse": ("online", 0)}, (found, m.log)
         m.stop()
 
 
@@ -242,7 +271,7 @@ def once():
         m.stop()
 
 
-checks = [times, recordings, delayed, shapes, large, glitches, elsewhere, once]
+checks = [times, recordings, delayed, shapes, large, glitches, slow, elsewhere, once]
 for check in [c for c in checks if c.__name__ in sys.argv[3:]] or checks:
     begun = time.monotonic()
     check()

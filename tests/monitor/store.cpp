@@ -2,6 +2,7 @@
 // vigil-monitor's memory: the database of events, retention, and what a killed program leaves. Usage:
 // test-monitor-store FOLDER
 #include "common/error.h"
+#include "common/file.h"
 #include "tests/unit.h"
 #include "tools/vigil-monitor/camera/utc.h"
 #include "tools/vigil-monitor/export/export_folder.h"
@@ -23,10 +24,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
+#include <dlfcn.h>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -34,6 +37,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <sstream>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -44,6 +48,35 @@ using namespace vigil;
 using namespace vigil::monitor;
 using test::expect;
 namespace fs = std::filesystem;
+
+// The program's own functions of the C library: what was done to files, and a stream that is refused.
+namespace disk_calls {
+bool noted = false, no_streams = false;
+std::vector<std::string> all;
+std::string name_of(int descriptor) {
+  std::error_code error;
+  return fs::read_symlink("/proc/self/fd/" + std::to_string(descriptor), error).string();
+}
+template <class F>
+F *next(F *, const char *name) {
+  return reinterpret_cast<F *>(dlsym(RTLD_NEXT, name));
+}
+} // namespace disk_calls
+extern "C" {
+int fsync(int descriptor) {
+  if (disk_calls::noted) disk_calls::all.push_back("sync " + disk_calls::name_of(descriptor));
+  return disk_calls::next(fsync, "fsync")(descriptor);
+}
+int rename(const char *from, const char *to) noexcept {
+  if (disk_calls::noted) disk_calls::all.push_back(std::string("rename to ") + to);
+  return disk_calls::next(rename, "rename")(from, to);
+}
+FILE *fdopen(int descriptor, const char *mode) noexcept {
+  if (!disk_calls::no_streams) return disk_calls::next(fdopen, "fdopen")(descriptor, mode);
+  errno = ENOMEM;
+  return nullptr;
+}
+}
 
 namespace {
 
@@ -694,6 +727,80 @@ void overrides(const std::string &folder) {
   expect(names(reports).empty() && reports.size() == 3, "both damaged: none, and it is said");
   write(path + "/overrides.json.1", first);
   expect(names(reports).empty() && reports.empty(), "a file that a person has removed stays removed");
+}
+
+// What was said to be stored survives a power cut: the bytes are on the disk before the name, which is, too.
+void on_the_disk(const std::string &folder) {
+  const std::string path = fs::canonical(fresh(folder, "on-the-disk")).string();
+  Storage s(path, [](const std::string &) {});
+  OverridesFile file(s);
+  file.load();
+  disk_calls::all.clear();
+  disk_calls::noted = true;
+  file.save(R"({"cameras": {"door": {"motion": false}}})");
+  disk_calls::noted = false;
+  std::string calls;
+  for (const std::string &c : disk_calls::all) calls += c + "\n";
+  const auto at = [&](const std::string &what) { return calls.find(what); };
+  const auto bytes = at("sync " + path + "/overrides.json."),
+             name = at("rename to " + path + "/overrides.json\n"), entry = at("sync " + path + "\n");
+  expect(bytes != calls.npos && name != calls.npos && entry != calls.npos && bytes < name && name < entry,
+         "bytes, name and folder, in this order:\n" + calls);
+}
+
+// There is no memory for a stream: that is an error like any other, and nothing is left open or lying about.
+void no_stream(const std::string &folder) {
+  const std::string path = fresh(folder, "no-stream");
+  const Storage s(path, [](const std::string &) {});
+  write(path + "/there", "bytes");
+  const auto count = [](const std::string &of) {
+    return std::distance(fs::directory_iterator(of), fs::directory_iterator());
+  };
+  const auto files = count(path), descriptors = count("/proc/self/fd");
+  const auto kind_of = [](const std::function<void()> &f) {
+    disk_calls::no_streams = true;
+    std::optional<Error::Kind> kind;
+    try {
+      f();
+    } catch (const Error &e) {
+      kind = e.kind();
+    }
+    disk_calls::no_streams = false;
+    return kind;
+  };
+  const std::uint8_t byte = 1;
+  expect(kind_of([&] { replace_file(path + "/new", {&byte, 1}); }) == Error::Kind::write, "a file to write");
+  expect(kind_of([&] { read_text_file(path + "/there", "a file", 100); }) == Error::Kind::io, "one to read");
+  expect(count(path) == files && count("/proc/self/fd") == descriptors, "nothing is left");
+}
+
+// What retention has to read does not grow with the number of events.
+void retention_reads_few(const std::string &folder) {
+  const std::string path = fresh(folder, "retention-few");
+  Storage s(path, [](const std::string &) {});
+  s.events().put(named("0001", noon, "bank"));
+  Sqlite(path + "/events.db")
+      .execute("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<50000)"
+               " INSERT INTO events(id, camera, label, start, end, zones, score, has_clip, clip_bytes, "
+               "has_snapshot,"
+               " retained, updated) SELECT 'e'||i, 'bank', 'motion', 1790000000+i, 1790000001+i, "
+               "'[\"gate\"]', 0, 1,"
+               " 100, 0, 0, 0 FROM n");
+  s.set_retention({}, 14);
+  const auto best_of = [](const std::function<void()> &f) {
+    double best = 1e9;
+    for (int i = 0; i < 5; i++) {
+      const double begun = Utc::monotonic_seconds();
+      f();
+      best = std::min(best, Utc::monotonic_seconds() - begun);
+    }
+    return best;
+  };
+  const double all = best_of([&] { expect(s.events().oldest_first().size() == 50001, "all of them"); }),
+               few = best_of([&] {
+                 expect(s.retain({noon + 86400, 0, INT64_MAX / 2, 0, 0, true}).empty(), "none");
+               });
+  expect(few * 10 < all, vigil::text("retention takes ", few * 1e3, " ms, to read all events ", all * 1e3));
 }
 
 void clock_trust() {
@@ -1563,6 +1670,9 @@ int main(int, char **argv) {
       {"barred", [&] { barred(folder); }},
       {"link keys", [&] { link_keys(folder); }},
       {"overrides", [&] { overrides(folder); }},
+      {"on the disk", [&] { on_the_disk(folder); }},
+      {"no stream", [&] { no_stream(folder); }},
+      {"retention reads few", [&] { retention_reads_few(folder); }},
       {"clock trust", clock_trust},
       {"retention", [&] { retention(folder); }},
       {"retention goes on", [&] { retention_goes_on(folder); }},

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Pipelines of several threads that warn at the same time, as those of vigil-scan do: all is said, and each
-// text once.
+// Pipelines of several threads, as those of vigil-scan. What they warn of at the same time is said, each text
+// once. Elements that come while others are looked for are found. Work is done on the threads that there are.
 #include "tests/unit.h"
+#include "tools/base/iterate.h"
 #include "tools/base/pipeline.h"
+#include "tools/base/side_by_side.h"
 
+#include <atomic>
 #include <barrier>
 #include <cstdio>
 #include <gst/gst.h>
 #include <map>
 #include <string>
+#include <sys/resource.h>
 #include <thread>
 #include <unistd.h>
 #include <vector>
@@ -68,9 +72,41 @@ void each_warning_is_said_once() {
   expect(once, "each is said once");
 }
 
+void a_bin_that_changes() {
+  const tools::Pipeline pipeline;
+  pipeline.add(tools::make_element("identity"));
+  GstIterator *all = gst_bin_iterate_elements(pipeline.bin());
+  pipeline.add(tools::make_element("identity"));
+  expect(tools::all_of<GstElement>(all).size() == 2, "an element that comes meanwhile is found, too");
+}
+
+// More threads than the system gives: there is no room for their stacks.
+void fewer_threads() {
+  constexpr int tasks = 1000, many = 100;
+  std::atomic<int> next = 0, done = 0;
+  const auto work = [&] {
+    while (next++ < tasks) done++;
+  };
+  tools::side_by_side(3, work);
+  expect(done == tasks, "all tasks are done");
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) // which need all addresses
+  next = done = 0;
+  rlimit before{};
+  getrlimit(RLIMIT_AS, &before);
+  rlimit none = before;
+  none.rlim_cur = 1 << 20;
+  setrlimit(RLIMIT_AS, &none);
+  tools::side_by_side(many, work); // some have the stacks of threads that ended
+  setrlimit(RLIMIT_AS, &before);
+  expect(done == tasks, "and with fewer threads they are, too");
+#endif
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
   gst_init(&argc, &argv);
-  return test::run_cases("pipeline warnings", {{"each warning is said once", each_warning_is_said_once}});
+  return test::run_cases("pipeline warnings", {{"each warning is said once", each_warning_is_said_once},
+                                               {"a bin that changes", a_bin_that_changes},
+                                               {"fewer threads", fewer_threads}});
 }

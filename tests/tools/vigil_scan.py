@@ -199,6 +199,14 @@ class Turns(Case):
         self.assertEqual(most, 2)
 
 
+    @unittest.skipIf("VIGIL_TEST_PRELOAD" in os.environ, "a sanitizer needs more addresses than this test leaves")
+    def test_more_jobs_than_threads(self):
+        """The stacks of 2,048 threads do not fit into the addresses that there are: as many threads begin as have work."""
+        few = lambda: resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
+        result = self.scan("--out", self.dir / "out", "--jobs", 1024, self.videos, preexec_fn=few)
+        self.assertIn("3 done", result.stderr)
+
+
 class Killed(Case):
     def test_kill_in_the_middle(self):
         arguments = ["--split", 3, "--warm-up", 6, self.videos]

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "video_track.h"
 
+#include "iterate.h"
+
 #include <cstdint>
 #include <tuple>
+#include <utility>
 
 namespace vigil::tools {
 
@@ -56,26 +59,19 @@ bool gives_pictures(GstPad *pad) {
 ObjectPtr<GstPad> best_video_pad(GstElement *decoder) {
   ObjectPtr<GstPad> best;
   std::tuple<bool, std::int64_t> best_rank;
-  GstIterator *pads = gst_element_iterate_src_pads(decoder);
-  GValue item = G_VALUE_INIT;
-  while (gst_iterator_next(pads, &item) == GST_ITERATOR_OK) {
-    auto *pad = GST_PAD(g_value_get_object(&item));
-    if (gives_pictures(pad)) {
-      const CapsPtr caps = caps_of(pad);
-      const GstStructure *s = first_of(caps);
-      int width = 0, height = 0;
-      gst_structure_get_int(s, "width", &width);
-      gst_structure_get_int(s, "height", &height);
-      const std::tuple rank(!is_of_images(pad), std::int64_t{width} * height);
-      if (!best || rank > best_rank) {
-        best.reset(GST_PAD(gst_object_ref(pad)));
-        best_rank = rank;
-      }
-    }
-    g_value_reset(&item);
+  for (ObjectPtr<GstPad> &pad : all_of<GstPad>(gst_element_iterate_src_pads(decoder))) {
+    if (!gives_pictures(pad.get())) continue;
+    const CapsPtr caps = caps_of(pad.get());
+    const GstStructure *s = first_of(caps);
+    if (!s) continue; // its caps went meanwhile
+    int width = 0, height = 0;
+    gst_structure_get_int(s, "width", &width);
+    gst_structure_get_int(s, "height", &height);
+    const std::tuple rank(!is_of_images(pad.get()), std::int64_t{width} * height);
+    if (best && rank <= best_rank) continue;
+    best = std::move(pad);
+    best_rank = rank;
   }
-  g_value_unset(&item);
-  gst_iterator_free(pads);
   return best;
 }
 

@@ -2,6 +2,7 @@
 #include "reading.h"
 
 #include "common/error.h"
+#include "tools/base/iterate.h"
 #include "tools/base/video_track.h"
 
 #include <algorithm>
@@ -74,10 +75,26 @@ Reading::Reading(const char *opener, const std::string &path, const std::string 
   tools::link({source, decoder_});
   if (!std::strcmp(opener, "parsebin")) g_signal_connect(decoder_, "pad-added", G_CALLBACK(pad_added), this);
   g_signal_connect(decoder_, "no-more-pads", G_CALLBACK(no_more_pads), this);
-  if (listener_) {
-    const tools::ObjectPtr<GstBus> bus(gst_element_get_bus(pipeline_.element()));
-    gst_bus_set_sync_handler(bus.get(), on_message, this, nullptr);
+  const tools::ObjectPtr<GstBus> bus(gst_element_get_bus(pipeline_.element()));
+  gst_bus_set_sync_handler(bus.get(), on_message, this, nullptr);
+}
+
+// Before the listener goes. Nothing that an element still holds may reach it afterwards.
+Reading::~Reading() {
+  gst_element_set_state(pipeline_.element(), GST_STATE_NULL);
+  const tools::ObjectPtr<GstBus> bus(gst_element_get_bus(pipeline_.element()));
+  gst_bus_set_sync_handler(bus.get(), nullptr, nullptr, nullptr);
+}
+
+// An exception must not go through GStreamer: it becomes an error of the file.
+template <class Result, class F>
+Result Reading::careful(Result otherwise, F f) noexcept {
+  try {
+    return f();
+  } catch (const std::exception &e) {
+    GST_ELEMENT_ERROR(gate_, LIBRARY, FAILED, ("%s", e.what()), (nullptr));
   }
+  return otherwise;
 }
 
 namespace {
@@ -151,7 +168,7 @@ void Reading::no_more_pads(GstElement *decoder, gpointer user) {
   if (gst_pad_is_linked(sink.get())) return;
   try {
     if (const auto pad = tools::best_video_pad(decoder)) self.link_video(pad.get());
-  } catch (const Error &e) { // an exception must not go through GStreamer
+  } catch (const std::exception &e) { // an exception must not go through GStreamer
     GST_ELEMENT_ERROR(decoder, CORE, MISSING_PLUGIN, ("%s", e.what()), (nullptr));
     return;
   }
@@ -168,27 +185,28 @@ bool Reading::is_of_chain(GstObject *source) const {
 // The times of a transport or program stream begin with its first clock reference, which comes before the
 // first picture. Players count from the first picture.
 bool Reading::counts_from_first_picture() const {
-  for (const char *demultiplexer : {"tsdemux", "mpegpsdemux"}) {
-    GstIterator *found = gst_bin_iterate_all_by_element_factory_name(GST_BIN(decoder_), demultiplexer);
-    GValue item = G_VALUE_INIT;
-    const bool there = gst_iterator_next(found, &item) == GST_ITERATOR_OK;
-    if (there) g_value_unset(&item);
-    gst_iterator_free(found);
-    if (there) return true;
-  }
+  for (const char *demultiplexer : {"tsdemux", "mpegpsdemux"})
+    if (!tools::all_of<GstElement>(
+             gst_bin_iterate_all_by_element_factory_name(GST_BIN(decoder_), demultiplexer))
+             .empty())
+      return true;
   return false;
 }
 
 GstPadProbeReturn Reading::on_time(GstPad *pad, GstPadProbeInfo *info, gpointer user) {
   auto &self = *static_cast<Reading *>(user);
+  return self.careful(GST_PAD_PROBE_DROP, [&] { return self.mend_time(pad, info); });
+}
+
+GstPadProbeReturn Reading::mend_time(GstPad *pad, GstPadProbeInfo *info) {
   GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER(info);
   const Time time = stream_time(pad, buffer);
   Time mended = time;
   {
-    const std::lock_guard lock(self.times_mutex_);
+    const std::lock_guard lock(times_mutex_);
     constexpr Time most = 3 * second; // later, the picture begins later than the sound
-    if (!self.origin_) self.origin_ = self.counts_from_first_picture() && time > 0 && time < most ? time : 0;
-    mended = self.times_.next(time < 0 ? time : time - *self.origin_);
+    if (!origin_) origin_ = counts_from_first_picture() && time > 0 && time < most ? time : 0;
+    mended = times_.next(time < 0 ? time : time - *origin_);
   }
   if (mended == time) return GST_PAD_PROBE_OK;
   GstEvent *event = gst_pad_get_sticky_event(pad, GST_EVENT_SEGMENT, 0);
@@ -217,7 +235,11 @@ GstBusSyncReply Reading::on_message(GstBus *, GstMessage *m, gpointer user) {
   auto &self = *static_cast<Reading *>(user);
   const bool of_element = GST_MESSAGE_TYPE(m) == GST_MESSAGE_ELEMENT;
   if (of_element && !self.is_of_chain(GST_MESSAGE_SRC(m))) return GST_BUS_PASS; // a demultiplexer's tables
-  if (of_element) self.listener_->message(gst_message_get_structure(m));
+  if (of_element)
+    self.careful(0, [&] {
+      if (self.listener_) self.listener_->message(gst_message_get_structure(m));
+      return 0;
+    });
   if (!of_element && !(self.contexts_ && self.contexts_->handle(m))) return GST_BUS_PASS;
   gst_message_unref(m);
   return GST_BUS_DROP;
@@ -232,14 +254,19 @@ GstPadProbeReturn Reading::on_gate(GstPad *, GstPadProbeInfo *, gpointer user) {
 
 GstPadProbeReturn Reading::on_frame(GstPad *pad, GstPadProbeInfo *info, gpointer user) {
   auto &self = *static_cast<Reading *>(user);
-  const Listener::Fate fate = self.listener_->frame(pad, GST_PAD_PROBE_INFO_BUFFER(info));
-  if (self.listener_->finished()) self.wake();
-  return fate == Listener::Fate::keep ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
+  return self.careful(GST_PAD_PROBE_DROP, [&] {
+    const Listener::Fate fate = self.listener_->frame(pad, GST_PAD_PROBE_INFO_BUFFER(info));
+    if (self.listener_->finished()) self.wake();
+    return fate == Listener::Fate::keep ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
+  });
 }
 
 GstPadProbeReturn Reading::on_scored(GstPad *pad, GstPadProbeInfo *info, gpointer user) {
-  static_cast<Reading *>(user)->listener_->scored(pad, GST_PAD_PROBE_INFO_BUFFER(info));
-  return GST_PAD_PROBE_OK;
+  auto &self = *static_cast<Reading *>(user);
+  return self.careful(GST_PAD_PROBE_OK, [&] {
+    self.listener_->scored(pad, GST_PAD_PROBE_INFO_BUFFER(info));
+    return GST_PAD_PROBE_OK;
+  });
 }
 
 // A minute without a frame ends the wait.

@@ -27,7 +27,7 @@ class Reading {
   // `opener` is decodebin or parsebin; `chain` and `model` may be empty.
   Reading(const char *opener, const std::string &path, const std::string &chain, const std::string &model,
           Listener *, tools::SharedContexts * = nullptr);
-  ~Reading() { gst_element_set_state(pipeline_.element(), GST_STATE_NULL); } // before the listener goes
+  ~Reading();
   Reading(const Reading &) = delete;
   Reading &operator=(const Reading &) = delete;
 
@@ -46,6 +46,9 @@ class Reading {
   static GstPadProbeReturn on_gate(GstPad *, GstPadProbeInfo *, gpointer);
   static GstPadProbeReturn on_frame(GstPad *, GstPadProbeInfo *, gpointer);
   static GstPadProbeReturn on_scored(GstPad *, GstPadProbeInfo *, gpointer);
+  template <class Result, class F>
+  Result careful(Result otherwise, F) noexcept;
+  GstPadProbeReturn mend_time(GstPad *, GstPadProbeInfo *);
   void link_video(GstPad *);
   bool is_of_chain(GstObject *) const;
   bool counts_from_first_picture() const;

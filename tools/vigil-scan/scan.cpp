@@ -7,6 +7,7 @@
 #include "tools/base/lines.h"
 #include "tools/base/media_files.h"
 #include "tools/base/progress.h"
+#include "tools/base/side_by_side.h"
 #include "vigil-config.h"
 
 #include <algorithm>
@@ -17,7 +18,6 @@
 #include <iostream>
 #include <mutex>
 #include <optional>
-#include <thread>
 
 namespace vigil::scan {
 
@@ -145,7 +145,9 @@ void Scanner::find_units() {
     outcome_.failed++;
     say("failed: " + reason);
   }
-  for (const Surveyed &s : survey(given_.paths, o_.split > 0)) {
+  AskDuration ask;
+  if (o_.split > 0) ask = [this](const std::string &path) { return duration_of(path, contexts_, turns_); };
+  for (const Surveyed &s : survey(given_.paths, ask)) {
     try {
       if (s.error) std::rethrow_exception(s.error);
       if (!known_.insert(s.file.path).second)
@@ -231,9 +233,7 @@ void Scanner::work() {
 Outcome Scanner::run() {
   find_units();
   progress_.emplace("parts of files", units_.size(), 1);
-  std::vector<std::thread> threads;
-  for (int i = 0; i < 2 * o_.jobs; i++) threads.emplace_back([this] { work(); });
-  for (std::thread &t : threads) t.join();
+  tools::side_by_side(std::min(2 * static_cast<std::size_t>(o_.jobs), units_.size()), [this] { work(); });
   progress_->clear();
   if (error_) std::rethrow_exception(error_);
   archive_.remove_left_behind();

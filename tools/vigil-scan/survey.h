@@ -6,6 +6,7 @@
 #include "watch.h"
 
 #include <exception>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -18,8 +19,10 @@ struct Surveyed {
   std::exception_ptr error; // why nothing is known of the file: look_at()'s, or duration_of()'s
 };
 
+using AskDuration = std::function<Time(const std::string &path)>; // on any thread
+
 // In the order of the paths. Several files are looked at side by side: storage that answers slowly would make
-// the sum of its answers the time until the work begins.
-std::vector<Surveyed> survey(const std::vector<std::string> &paths, bool with_durations);
+// the sum of its answers the time until the work begins. An empty function asks for no durations.
+std::vector<Surveyed> survey(const std::vector<std::string> &paths, const AskDuration &);
 
 } // namespace vigil::scan

@@ -77,9 +77,9 @@ Findings watch(const std::string &path, const Part &part, const Chain &chain, to
   return of_file(path, [&] { return watch(path, part, chain, contexts, turns, false); });
 }
 
-Time duration_of(const std::string &path) {
+Time duration_of(const std::string &path, tools::SharedContexts &contexts, Turns &turns) {
   const auto ask = [&](const char *opener) {
-    Reading reading(opener, path, "", "", nullptr);
+    Reading reading(opener, path, "", "", nullptr, &contexts);
     reading.open();
     return reading.duration();
   };
@@ -89,6 +89,7 @@ Time duration_of(const std::string &path) {
   } catch (const Error &e) {
     if (e.kind() != Error::Kind::bad_data) throw;
   }
+  const Turn turn(turns.open);
   return of_file(path, [&] { return ask("decodebin"); });
 }
 

@@ -33,8 +33,8 @@ struct Turns {
 Findings watch(const std::string &path, const Part &, const Chain &, tools::SharedContexts &, Turns &);
 
 // How long the file says that it is, and 0 when it does not know. Nothing is decoded where its container says
-// so. Throws as watch() does. Any thread.
-Time duration_of(const std::string &path);
+// so; where a decoder has to be made, the files take turns. Throws as watch() does. Any thread.
+Time duration_of(const std::string &path, tools::SharedContexts &, Turns &);
 
 // The Fisher vector of the first frame at or after `time`. Throws as watch() does, and Error::bad_data when
 // the file ends before.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "connection.h"
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -15,7 +17,12 @@ Connection::Look Connection::look(bool online) {
   }
   const std::uint64_t frames = pipeline_->frames_in();
   const bool came = frames != last_frames_;
-  if (came) last_frame_ = now;
+  if (came) {
+    // One long distance among short ones is forgotten within some seconds.
+    if (last_frames_ > 0)
+      distance_ = std::max((now - last_frame_) / static_cast<double>(frames - last_frames_), distance_ / 2);
+    last_frame_ = now;
+  }
   last_frames_ = frames;
   if (now - last_frame_ > patience()) return Look::silent;
   const bool pictures = came && pipeline_->frames_out() > 0;
@@ -24,14 +31,16 @@ Connection::Look Connection::look(bool online) {
 }
 
 double Connection::patience() const {
-  constexpr double at_start = 15, later = 5;
-  return pipeline_ && pipeline_->frames_in() ? later : at_start;
+  constexpr double at_start = 15, later = 5, most = 60, pictures = 3;
+  if (!pipeline_ || pipeline_->frames_in() < 2) return at_start; // how far they are apart is not known
+  return std::clamp(std::ceil(pictures * distance_), later, most);
 }
 
 void Connection::begin(bool again) {
   if (again) reconnects_++;
   began_ = last_frame_ = Utc::monotonic_seconds();
   last_frames_ = 0;
+  distance_ = 0;
 }
 
 double Connection::failed(bool was_online) {

@@ -52,6 +52,7 @@ class Connection {
   CameraServices &services_;
   Backoff backoff_;
   double began_ = 0, last_frame_ = 0, retry_at_ = 0; // by the monotonic clock
+  double distance_ = 0;                              // between two pictures, in seconds
   std::uint64_t last_frames_ = 0;                    // by the last look
   std::uint64_t frames_before_ = 0, tiles_before_ = 0, reconnects_ = 0;
   // Connections that are being taken down. One that never ends must not be followed by others for ever.
