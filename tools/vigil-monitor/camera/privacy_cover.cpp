@@ -140,7 +140,7 @@ void PrivacyCover::picture_caps(const GstVideoInfo &info) {
   std::vector<std::vector<Point>> polygons;
   for (const auto &[name, polygon] : config_.polygons) polygons.push_back(polygon.points);
   const auto pixels = touched(polygons, width, height);
-  // A pixel beside one of the polygon may have some of it from a scaler.
+  // A pixel next to one of the polygon may have some of it from a scaler.
   for (int y = 0; y < height; y++)
     for (int x = 0; x < width; x++) {
       if (pixels[static_cast<std::size_t>(y) * static_cast<std::size_t>(width) + static_cast<std::size_t>(x)])
