@@ -80,6 +80,7 @@ std::unique_ptr<Device> open_cuda(int id = 0);
 // is closed there. Throws Error::no_device, saying what is missing, when the build has no OpenGL, the machine
 // no EGL, or its driver neither OpenGL 3.3 nor OpenGL ES 3.0.
 std::unique_ptr<Device> open_gl();
+std::unique_ptr<Device> open_gl_es(); // OpenGL ES where open_gl() would give OpenGL
 // An OpenCL device: `selector` is its number or a part of its or its platform's name; empty: the first GPU,
 // else the first accelerator, else the first CPU. Throws Error::no_device, which lists what there is, or
 // names the package to install.

@@ -3,9 +3,16 @@
 #pragma once
 
 #include "common/plane.h"
-#include "common/shift.h"
 
 namespace vigil {
+
+// How far a picture lies from another one, in whole pixels.
+// Pixel (x, y) of the one shows what pixel (x - shift.x, y - shift.y) of the other does: positive values mean
+// that its content lies further to the right and further down.
+struct Shift {
+  int x = 0, y = 0;
+  bool operator==(const Shift &) const = default;
+};
 
 // Bytes from one pixel (plane 0) or one chroma value to the next; 8 bits a sample.
 constexpr VIGIL_HOST_DEVICE std::ptrdiff_t pixel_bytes(PixelFormat f, int plane) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Takes the place of device.cpp and egl.cpp in builds without OpenGL.
-#include "common/gl/open.h"
+#include "common/device.h"
 
 #include "common/error.h"
 #include "common/on_device_thread.h"

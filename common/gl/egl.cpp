@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // A context without a window or a display server: EGL on a device, or on Mesa's surfaceless platform.
+#include "common/device.h"
 #include "common/error.h"
 #include "common/gl/device.h"
-#include "common/gl/open.h"
 
 #include <EGL/egl.h>
 #include <EGL/eglext.h>

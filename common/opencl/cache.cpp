@@ -2,19 +2,15 @@
 #include "common/opencl/cache.h"
 
 #include "common/error.h"
+#include "common/file.h"
 
-#include <atomic>
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
-#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <mutex>
 #include <set>
 #include <sstream>
-#include <unistd.h>
 
 namespace vigil {
 namespace {
@@ -46,30 +42,14 @@ std::string envelope(std::string_view key, std::string_view content) {
   return s.append(key).append(content);
 }
 
-bool write_all(int file, std::string_view data) {
-  while (!data.empty()) {
-    const ssize_t n = ::write(file, data.data(), data.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
-    data.remove_prefix(std::size_t(n));
-  }
-  return true;
-}
-
-void write_file(const std::string &directory, const std::string &path, std::string_view content) {
+void keep(const std::string &directory, const std::string &path, const std::string &content) {
   std::error_code error;
   std::filesystem::create_directories(directory, error);
   if (error) return tell_once(directory, error.message());
-  static std::atomic<unsigned> number = 0;
-  const std::string temporary = text(path, ".", getpid(), ".", number++, ".new");
-  const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-  if (file < 0) return tell_once(directory, std::strerror(errno));
-  const bool written = write_all(file, content);
-  const int code = errno;
-  const bool closed = ::close(file) == 0;
-  if (!written || !closed || std::rename(temporary.c_str(), path.c_str()) != 0) {
-    tell_once(directory, std::strerror(written ? errno : code));
-    ::unlink(temporary.c_str());
+  try {
+    write_file_atomically(path, {reinterpret_cast<const std::uint8_t *>(content.data()), content.size()});
+  } catch (const Error &e) {
+    tell_once(directory, e.what());
   }
 }
 
@@ -128,7 +108,7 @@ void FileCache::write(std::string_view key, const char *extension, std::string_v
     if (directory_.empty())
       tell_once("a cache directory", "neither XDG_CACHE_HOME nor HOME is set");
     else
-      write_file(directory_, path_of(key, extension), envelope(key, content));
+      keep(directory_, path_of(key, extension), envelope(key, content));
   } catch (...) { // out of memory, or a log that throws: still only a cache
   }
 }

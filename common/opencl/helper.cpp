@@ -2,14 +2,11 @@
 #include "common/opencl/helper.h"
 
 #include "common/error.h"
-#include "vigil-config.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstdlib>
-#include <dlfcn.h>
 #include <spawn.h>
 #include <string_view>
 #include <sys/mman.h>
@@ -22,15 +19,6 @@ extern char **environ;
 
 namespace vigil {
 namespace {
-
-// Of the plugin or program that this code is part of.
-std::string own_folder() {
-  Dl_info info{};
-  if (dladdr(reinterpret_cast<const void *>(&find_helper), &info) == 0 || !info.dli_fname) return ".";
-  const std::string path = info.dli_fname;
-  const std::size_t end = path.rfind('/');
-  return end == path.npos ? "." : path.substr(0, end);
-}
 
 // A file in memory, which needs no reader at its other end, as a pipe would.
 class MemoryFile {
@@ -90,14 +78,6 @@ void wait_for(pid_t pid, double seconds, HelperResult &r) {
 }
 
 } // namespace
-
-std::string find_helper(const char *name, const char *folder, const char *variable) {
-  if (const char *named = std::getenv(variable)) return named;
-  for (const std::string &path : {text(own_folder(), "/", name), text(own_folder(), "/", folder, "/", name),
-                                  text(VIGIL_LIBEXEC_FOLDER, "/", name)})
-    if (access(path.c_str(), X_OK) == 0) return path;
-  return {};
-}
 
 std::optional<std::size_t> number_of(const ClDevice &d) {
   const std::vector<ClCandidate> all = cl_candidates();

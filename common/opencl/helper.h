@@ -5,17 +5,17 @@
 #pragma once
 
 #include "common/opencl/device.h"
+#include "common/own_file.h"
 
 #include <optional>
 #include <span>
 #include <string>
+#include <unistd.h>
 
 namespace vigil {
 
-// Where the program `name` is: next to the plugin in a build folder, below `folder` there, or where it is
-// installed. The environment variable `variable` names another one, or none when it is empty. Empty when
-// there is none.
-std::string find_helper(const char *name, const char *folder, const char *variable);
+// Compiles a program of OpenCL, and launches a kernel.
+inline constexpr OwnFile cl_build_helper{"vigil-cl-build", "common", "VIGIL_CL_BUILD", X_OK};
 
 // The number by which a program started now finds this device among cl_candidates().
 std::optional<std::size_t> number_of(const ClDevice &);

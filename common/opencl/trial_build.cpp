@@ -23,7 +23,7 @@ bool try_build_elsewhere(const ClDevice &d, const std::string &name, const std::
   const std::string key =
       text(d.device_name(), "\n", d.text_info(CL_DEVICE_VERSION), "\n", d.driver_version(), "\n", source);
   if (cache.read(key, tried_extension)) return false;
-  const std::string path = find_helper("vigil-cl-build", "common", "VIGIL_CL_BUILD");
+  const std::string path = find_own_file(cl_build_helper);
   const std::optional<std::size_t> number = number_of(d);
   if (path.empty() || !number) return false;
   const std::string arguments[] = {std::to_string(*number), options};

@@ -105,7 +105,7 @@ std::shared_ptr<const ClLaunchTrial> ClLaunchTrial::of(const ClDevice &d, const 
                                                        const std::string &options) {
   if (!d.is_cpu()) return {};
   auto t = std::make_shared<ClLaunchTrial>();
-  t->helper_ = find_helper("vigil-cl-build", "common", "VIGIL_CL_BUILD");
+  t->helper_ = find_own_file(cl_build_helper);
   const auto number = number_of(d);
   if (t->helper_.empty() || !number) return {};
   t->device_number_ = std::to_string(*number);

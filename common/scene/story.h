@@ -4,7 +4,7 @@
 
 #include "common/scene/camera.h"
 #include "common/scene/scene.h"
-#include "common/shift.h"
+#include "common/shifted.h"
 
 #include <vector>
 

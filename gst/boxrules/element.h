@@ -31,11 +31,11 @@ struct Reports {
   bool operator==(const Reports &) const = default;
 };
 inline constexpr auto reports_table = std::tuple{
-    param("post-messages", "Post messages", "Post what happens on the bus", &Reports::post_messages),
+    param("post-messages", "Post messages", "Whether the events of zones and lines are posted on the bus",
+          &Reports::post_messages),
     param("draw", "Draw",
-          "Draw zones, lines, totals, ids and trails: as GstVideoOverlayComposition where the next element "
-          "takes "
-          "it, otherwise into frames in system memory",
+          "Whether zones, lines, totals, ids and trails are drawn: as GstVideoOverlayComposition where the "
+          "next element takes it, otherwise into frames in system memory",
           &Reports::draw),
 };
 

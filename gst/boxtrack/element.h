@@ -29,12 +29,11 @@ struct Reports {
 };
 inline constexpr auto reports_table = std::tuple{
     param("attach-estimates", "Attach estimates",
-          "Put boxes of tracks on the frame, too, whose place is an estimate: those in a group and those not "
-          "found in "
-          "this frame",
+          "Whether estimated boxes of tracks are put on the frame too: of those in a group, and of those "
+          "not found in this frame",
           &Reports::attach_estimates),
-    param("post-messages", "Post messages", "Post track-begin, track-update and track-end on the bus",
-          &Reports::post_messages),
+    param("post-messages", "Post messages",
+          "Whether track-begin, track-update and track-end are posted on the bus", &Reports::post_messages),
     param("update-interval", "Update interval",
           "Milliseconds of the stream between messages track-update, which hold all tracks. 0: none",
           &Reports::update_interval, 0, 3600000),

@@ -5,14 +5,15 @@
 #include "common/device_cast.h"
 #include "common/error.h"
 #include "common/opencl/device.h"
-#include "gst/clbilateral/debug.h"
 #include "gst/clbilateral/settings.h"
 #include "gst/transform/transform.h"
 #include "gst/video/formats.h"
 #include "kernels/bilateral/background.h"
 #include "kernels/bilateral/tune.h"
 
-GST_DEBUG_CATEGORY(cl_bilateral_debug);
+GST_DEBUG_CATEGORY_STATIC(cl_bilateral_debug);
+#undef GST_CAT_DEFAULT
+#define GST_CAT_DEFAULT cl_bilateral_debug
 
 using namespace vigil;
 using namespace vigil::gst;

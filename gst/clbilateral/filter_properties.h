@@ -14,9 +14,9 @@ template <class S>
 void add_filter(Properties<S> &p, bilateral::Params S::*params) {
   p.table(params, bilateral::params_table, Change::live);
   p.choice("weighting", "Weighting",
-           "What the range weight compares; formats with one channel know no difference", weighting_type(),
-           params, &bilateral::Params::weighting, Change::live);
-  p.choice("algorithm", "Algorithm", "How it is computed", algorithm_type(), params,
+           "Values that the range weight compares; for formats with one channel there is no difference",
+           weighting_type(), params, &bilateral::Params::weighting, Change::live);
+  p.choice("algorithm", "Algorithm", "Method of the computation", algorithm_type(), params,
            &bilateral::Params::algorithm, Change::live);
 }
 

@@ -16,10 +16,11 @@ GType guide_type() {
 }
 
 constexpr auto guide_table = std::tuple{
-    param("guide-weight", "Guide weight", "guide=background: how much of it stays from frame to frame",
+    param("guide-weight", "Guide weight",
+          "guide=background: share of the mean that stays from frame to frame. Higher: less noise",
           &GuideSettings::weight, 0.f, 0.98f),
     param("guide-motion", "Guide motion",
-          "guide=background: differences above this part of full scale are motion, not noise",
+          "guide=background: part of full scale above which a difference is motion, not noise",
           &GuideSettings::motion, 0.002f, 1.f),
 };
 
@@ -29,7 +30,8 @@ Properties<Settings> make_properties() {
   p.choice("guide", "Guide", "The picture that range weights come from", guide_type(), &Settings::guide,
            Change::ready);
   p.table(&Settings::guiding, guide_table, Change::live);
-  p.choice("backend", "Backend", "Where it is computed", cl_choice_type(), &Settings::backend, Change::ready);
+  p.choice("backend", "Backend", "API that does the work", cl_choice_type(), &Settings::backend,
+           Change::ready);
   add_tune(p, &Settings::tune);
   add_cl_device(p, &Settings::device);
   p.table(&Settings::cuda, cuda_choice_table, Change::ready);

@@ -2,7 +2,6 @@
 // The element clfilter: its description.
 #include "gst/elements.h"
 
-#include "gst/clfilter/debug.h"
 #include "gst/clfilter/processor.h"
 #include "gst/errors.h"
 #include "gst/transform/transform.h"

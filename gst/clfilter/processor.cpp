@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/clfilter/processor.h"
 
-#include "gst/clfilter/debug.h"
 #include "gst/errors.h"
 #include "gst/video/formats.h"
 #include "kernels/filter/chain.h"

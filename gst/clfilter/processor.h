@@ -10,6 +10,11 @@
 #include "common/opencl/device.h"
 #include <atomic>
 
+// The log category of the element: GST_DEBUG=clfilter:5.
+GST_DEBUG_CATEGORY_EXTERN(cl_filter_debug);
+#undef GST_CAT_DEFAULT
+#define GST_CAT_DEFAULT cl_filter_debug
+
 namespace vigil::gst::clfilter {
 
 // What `stats` tells besides the frames; any thread.

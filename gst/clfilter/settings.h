@@ -38,11 +38,10 @@ inline const Properties<Settings> &properties() {
              "frames pass by. New "
              "numbers take effect with the next frame, new stages when their kernel is built",
              &Settings::chain, Change::live);
-    p.choice(
-        "bad-kernel", "Bad kernel",
-        "What is done when the stage user names a kernel that cannot be used: it does not compile, never "
-        "ends, writes outside of the picture, or changes from run to run",
-        bad_kernel_type(), &Settings::bad_kernel, Change::playing);
+    p.choice("bad-kernel", "Bad kernel",
+             "Reaction to a kernel of the stage user that cannot be used: it does not compile, never ends, "
+             "writes outside of the picture, or changes from run to run",
+             bad_kernel_type(), &Settings::bad_kernel, Change::playing);
     add_tune(p, &Settings::tune);
     add_cl_device(p, &Settings::device);
     p.table(&Settings::cuda, cuda_choice_table, Change::ready);

@@ -2,7 +2,6 @@
 // The element clhistogram: its description. The simplest of the elements, and the one to copy.
 #include "gst/elements.h"
 
-#include "gst/clhistogram/debug.h"
 #include "gst/clhistogram/processor.h"
 #include "gst/transform/transform.h"
 #include "gst/video/formats.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/clhistogram/processor.h"
 
-#include "gst/clhistogram/debug.h"
 #include "kernels/histogram/statistics.h"
 
 namespace vigil::gst::clhistogram {

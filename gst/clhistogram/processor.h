@@ -10,6 +10,11 @@
 
 #include <memory>
 
+// The log category of the element: GST_DEBUG=clhistogram:5.
+GST_DEBUG_CATEGORY_EXTERN(cl_histogram_debug);
+#undef GST_CAT_DEFAULT
+#define GST_CAT_DEFAULT cl_histogram_debug
+
 namespace vigil::gst::clhistogram {
 
 inline constexpr const char *meta_name = "vigil-histogram";

@@ -13,17 +13,16 @@ struct Tuning {
   bool post_messages = false;
 };
 inline constexpr auto tuning_table = std::tuple{
-    param("every", "Every", "Only each n-th frame is counted, the first one among them; the others pass by",
+    param("every", "Every",
+          "Frames from one counted frame to the next, the first one is counted; the others pass by",
           &Tuning::every, 1, 100000),
     param("overlay", "Overlay",
-          "Draw the curves of the frame that was counted last into the frame, at its lower left; otherwise "
-          "frames go on "
-          "untouched",
+          "Whether the curves of the frame that was counted last are drawn into each frame, at its lower "
+          "left; otherwise frames go on untouched",
           &Tuning::overlay),
     param("post-messages", "Post messages",
-          "Post an element message histogram for each frame that is counted: mean, median, contrast, clipped "
-          "shares, advice on "
-          "exposure",
+          "Whether a message histogram is posted for each counted frame: mean, median, contrast, clipped "
+          "shares, advice on exposure",
           &Tuning::post_messages),
 };
 

@@ -3,7 +3,6 @@
 // on request, the frames that weights come from. One picture goes out for each that comes in, with its times.
 #include "gst/elements.h"
 
-#include "gst/cljointbilateral/debug.h"
 #include "gst/cljointbilateral/joint.h"
 #include "gst/errors.h"
 #include "gst/video/caps.h"

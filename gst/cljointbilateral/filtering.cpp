@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/cljointbilateral/filtering.h"
 
-#include "gst/cljointbilateral/debug.h"
 #include "gst/video/formats.h"
 
 namespace vigil::gst::cljointbilateral {

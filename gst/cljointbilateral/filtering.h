@@ -10,6 +10,11 @@
 #include <memory>
 #include <optional>
 
+// The log category of the element: GST_DEBUG=cljointbilateral:5.
+GST_DEBUG_CATEGORY_EXTERN(cl_joint_bilateral_debug);
+#undef GST_CAT_DEFAULT
+#define GST_CAT_DEFAULT cl_joint_bilateral_debug
+
 namespace vigil::gst::cljointbilateral {
 
 class Filtering {

@@ -15,8 +15,8 @@ struct Pairing {
 };
 inline constexpr auto pairing_table = std::tuple{
     param("guide-tolerance", "Guide tolerance",
-          "Milliseconds between a picture and the nearest frame of the guide up to which it is used; further "
-          "off the picture's own weights are. -1: however far off it is",
+          "Greatest distance in time between a picture and its frame of the guide, in milliseconds. Beyond "
+          "it the picture's own weights are used. -1: any distance",
           &Pairing::tolerance, -1, 3600000),
 };
 

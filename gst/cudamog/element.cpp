@@ -16,7 +16,6 @@
 #include "gst/transform/transform.h"
 #include "gst/video/caps.h"
 #include "gst/video/formats.h"
-#include "gst/video/memory_features.h"
 
 #include <exception>
 #include <utility>

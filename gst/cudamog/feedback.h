@@ -29,6 +29,10 @@ struct Feedback {
   // usual rate everywhere.
   std::span<const std::uint8_t> adaptation;
 
+  // 1 for each cell of the next frame in which small objects are kept, else 0 (kernels/cleanup). Empty: they
+  // are kept nowhere.
+  std::span<const std::uint8_t> small_objects;
+
   // What finished frames ask of the next group.
   struct Requests {
     bool relearn = false;      // a light was switched just now: the next frames are learnt fast
@@ -39,6 +43,7 @@ struct Feedback {
 
   void start_over(Restart restart) {
     adaptation = {};
+    small_objects = {};
     if (restart == Restart::scene) return;
     const bool view = requests.new_view && restart != Restart::all;
     requests = {};

@@ -7,6 +7,7 @@
 #include "gst/cudamog/settings.h"
 #include "gst/cudamog/stage_times.h"
 #include "gst/metadata/box.h"
+#include "kernels/cell_grid/cell_grid.h"
 #include "kernels/exposure/exposure.h"
 #include "kernels/ghost/boundary_contrast.h"
 #include "kernels/tamper/tamper_detector.h"
@@ -62,6 +63,14 @@ struct Detections {
     return sum;
   }
 };
+
+// Calls fn(cell) for each cell of the grid that the box touches.
+template <class Fn>
+void for_each_cell(const cell_grid::Grid &grid, const Box &b, Fn fn) {
+  for (int row = b.y / grid.size; row <= (b.y + b.height - 1) / grid.size; row++)
+    for (int column = b.x / grid.size; column <= (b.x + b.width - 1) / grid.size; column++)
+      fn(std::size_t(row * grid.columns + column));
+}
 
 // What is to be known outside: published as metadata, messages and statistics.
 struct Report {

@@ -32,7 +32,7 @@ GType precision_type() {
 
 GType exposure_type() {
   static const GEnumValue values[] = {
-      {int(ExposureMode::automatic), "Find and undo what the camera's exposure and white balance do", "auto"},
+      {int(ExposureMode::automatic), "Find and undo the camera's exposure and white balance", "auto"},
       {int(ExposureMode::off), "Give the model the frames as they are", "off"},
       {},
   };
@@ -70,21 +70,19 @@ Properties<Settings> make_properties() {
   p.choice("method", "Method", "Algorithm; a change starts a new model", method_type(), &Settings::method,
            Change::playing);
   p.choice("precision", "Precision",
-           "How the model is stored and computed; stats has the one in use. A change keeps what was learnt",
+           "Storage and arithmetic of the model; stats has the one in use. A change keeps what was learnt",
            precision_type(), &Settings::precision, Change::playing);
   p.table(&Settings::shape, shape_table, Change::playing);
   p.choice("output", "Output",
-           "What comes out of the source pad; metadata and messages are the same with all", output_type(),
-           &Settings::output, Change::playing);
+           "The picture that leaves the source pad. Metadata and messages are the same with all values",
+           output_type(), &Settings::output, Change::playing);
   p.choice("exposure", "Exposure",
-           "Whether changes of exposure and white balance are undone before a frame meets the model: a gain "
-           "and an offset "
-           "for each channel, found by comparison with the background",
+           "Whether changes of exposure and white balance are undone before the model gets a frame: a gain "
+           "and an offset for each channel, found by comparison with the background",
            exposure_type(), &Settings::exposure, Change::live);
   p.choice("stabilize", "Stabilize",
-           "Whether the sway of the camera's pole is found in each frame, up to a tenth of the picture's "
-           "longest side, and the model compared through it: masks and boxes stay where things are in the "
-           "frame",
+           "Whether the sway of the camera is found in each frame, up to a tenth of the picture's longest "
+           "side, and followed. Masks and boxes stay in the coordinates of the frame",
            stabilize_type(), &Settings::stabilize, Change::live);
   p.table(&Settings::mog, mog::params_table, Change::live);
   p.table(&Settings::cleanup, cleanup::params_table, Change::live);

@@ -6,7 +6,6 @@
 #include "gst/metadata/mask_blobs.h"
 #include "gst/metadata/motion_settings.h"
 #include "gst/metadata/reports.h"
-#include "gst/transform/compute_choice.h"
 #include "gst/transform/cuda_choice.h"
 #include "gst/transform/pipeline_depth.h"
 #include "kernels/cleanup/cleanup.h"
@@ -30,36 +29,39 @@ struct Tuning {
   float absorb_after = 1.5f;
   float light_jump = 0.75f;
   bool watch_camera = true;
+  bool small_objects = true;
   bool operator==(const Tuning &) const = default;
 };
 inline constexpr auto tuning_table = std::tuple{
     param("learning-time", "Learning time",
-          "Seconds that the model remembers, whatever the frame rate: a frame that lasts t takes the share "
-          "1 - exp(-t / learning-time), more while the model is young; 0: off, history and learning-rate say "
-          "how fast it learns (a learning-rate of 0 freezes the model in any case)",
+          "Memory of the model in seconds, at any frame rate: a frame of length t gets the share 1 - exp(-t"
+          " / learning-time), more while the model is young. Lower: changes are learnt faster. 0: off, "
+          "history and learning-rate decide. With learning-rate=0 the model stays frozen",
           &Tuning::learning_time, 0.f, 86400.f),
     param("foreground-rate", "Foreground rate",
-          "Factor on the learning rate where a moving blob was last reported, so that what stands still is "
-          "absorbed later: 0.1 makes that ten times as slow, 0 never absorbs it; 1: off. Works in blocks of "
-          "8 to "
-          "64 pixels, with the blobs of the last frame that was finished",
+          "Factor on the learning rate where a moving blob was last reported. Lower: an object that stops "
+          "stays foreground longer (0.1: ten times as long; 0: permanently). 1: off. It works in blocks of "
+          "8 to 64 pixels, by the blobs of the last finished frame",
           &Tuning::foreground_rate, 0.f, 1.f),
     param("absorb-after", "Absorb after",
-          "Seconds after which a thing whose outline does not move in the least becomes background: a chair "
-          "that was "
-          "moved, a parked car; people who wait stir, and stay. 0: never. Works where foreground-rate is "
-          "below 1",
+          "Seconds after which an object whose outline does not move becomes background, such as a parked "
+          "car or a chair. Higher: it stays foreground longer. 0: never. People who wait move a little, and"
+          " stay foreground. Needs foreground-rate below 1",
           &Tuning::absorb_after, 0.f, 86400.f),
     param("light-jump", "Light jump",
-          "Fraction of changed pixels that is taken for a light that was switched: one light-jump message is "
-          "posted, the model takes up what it knows of this light from before, or relearns within 30 frames, "
-          "and until then no blobs or motion are reported; 0: off",
+          "Share of changed pixels, 0..1, that counts as a switched light. Lower: smaller changes count. 0:"
+          " off. One message light-jump is posted. Then the model recalls the background of this light, or "
+          "learns it within 30 frames; until then no blobs or motion are reported",
           &Tuning::light_jump, 0.f, 1.f),
     param("watch-camera", "Watch camera",
-          "Post camera-covered, camera-blurred and camera-moved when the camera is covered, goes out of "
-          "focus or is turned, and when that is over; learn a new view at once. Set it to false for cameras "
-          "that pan",
+          "Whether camera-covered, camera-blurred and camera-moved are posted when each begins and ends, "
+          "and a new view is learnt at once. false: for cameras that pan",
           &Tuning::watch_camera),
+    param("small-objects", "Small objects",
+          "Keep moving objects of a few pixels that the median would remove, where such specks are rare: far "
+          "people and vehicles, thermal cameras. Places where specks come again and again, as of leaves, are "
+          "left to the median. Works with median from 5 on",
+          &Tuning::small_objects),
 };
 
 // What the model is made for; a change while playing starts a new model.
@@ -70,14 +72,13 @@ struct Shape {
 };
 inline constexpr auto shape_table = std::tuple{
     param("components", "Components",
-          "Gaussians that a pixel can have, K. Fewer are faster, more learn what sways or flickers; a change "
-          "starts a new model",
+          "Greatest number of Gaussians of a pixel, K. Lower: faster. Higher: learns what sways or "
+          "flickers. A change starts a new model",
           &Shape::components, 1, mog::max_components),
-    param(
-        "color", "Colour",
-        "zivkovic: model all three channels of coloured frames (R G B or Y U V), not the luma alone; method "
-        "mog always works on luma; a change starts a new model",
-        &Shape::color),
+    param("color", "Colour",
+          "zivkovic: whether all three channels of coloured frames (R G B or Y U V) are modelled, or the "
+          "luma alone. Method mog always works on luma. A change starts a new model",
+          &Shape::color),
 };
 
 // How frames go through.
@@ -88,9 +89,8 @@ struct Flow {
 };
 inline constexpr auto flow_table = std::tuple{
     param("group-size", "Group size",
-          "Frames that are processed together, which is faster on a GPU; the masks are the same, group-size "
-          "- 1 "
-          "frames later (reported as latency)",
+          "Frames that are processed together. Higher: faster on a GPU, and results come group-size - 1 "
+          "frames later (reported as latency). The masks are the same",
           &Flow::group_size, 1, 32),
     async_depth_param(&Flow::async_depth),
 };
@@ -102,8 +102,8 @@ struct Keeping {
 };
 inline constexpr auto keeping_table = std::tuple{
     param("save-interval", "Save interval",
-          "Seconds after which the model is written to model-location again while it plays, so that a power "
-          "cut loses no more; 0: only at the end of the stream and at the stop",
+          "Seconds between two saves of the model to model-location while it plays. Lower: a power cut "
+          "loses less. 0: saved only at the end of the stream and at the stop",
           &Keeping::save_interval, 0, 86400),
 };
 
@@ -113,11 +113,10 @@ struct Diagnostics {
   bool operator==(const Diagnostics &) const = default;
 };
 inline constexpr auto diagnostics_table = std::tuple{
-    param(
-        "stage-times", "Stage times",
-        "Measure the time of each stage of the work and add it to stats, as the field stages; it costs some "
-        "time itself",
-        &Diagnostics::stage_times),
+    param("stage-times", "Stage times",
+          "Whether the time of each stage is measured, for the field stages of stats. Measuring costs some "
+          "time itself",
+          &Diagnostics::stage_times),
 };
 
 struct Settings {

@@ -6,13 +6,11 @@
 #include "common/error.h"
 #include "gst/elements.h"
 #include "gst/errors.h"
-#include "gst/glcolinearseg/debug.h"
 #include "gst/glcolinearseg/processor.h"
 #include "gst/metadata/png.h"
 #include "gst/transform/transform.h"
 #include "gst/video/caps.h"
 #include "gst/video/formats.h"
-#include "gst/video/memory_features.h"
 #include "vigil-config.h"
 
 #include <cmath>
@@ -141,7 +139,11 @@ bool SegmentElement::passes_buffers() const {
 // The life of the work
 
 std::unique_ptr<FrameProcessor> SegmentElement::make_processor(Device &device) {
-  auto work = (device.backend() == Backend::gl ? make_gl_work : make_device_work)(device, *this);
+  auto *make_work = make_device_work;
+#ifdef VIGIL_HAVE_GL
+  if (device.backend() == Backend::gl) make_work = make_gl_work;
+#endif
+  auto work = make_work(device, *this);
   if (rescued_) work->set_state(std::exchange(rescued_, {}));
   return work;
 }

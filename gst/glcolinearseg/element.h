@@ -20,6 +20,11 @@
 #include <optional>
 #include <string>
 
+// The log category of the element: GST_DEBUG=glcolinearseg:5.
+GST_DEBUG_CATEGORY_EXTERN(gl_colinear_seg_debug);
+#undef GST_CAT_DEFAULT
+#define GST_CAT_DEFAULT gl_colinear_seg_debug
+
 namespace vigil::gst::glcolinearseg {
 
 // What is to be done about the background before a frame.

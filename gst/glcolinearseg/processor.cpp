@@ -3,7 +3,6 @@
 
 #include "common/error.h"
 #include "gst/errors.h"
-#include "gst/glcolinearseg/debug.h"
 #include "gst/video/formats.h"
 
 #include <utility>

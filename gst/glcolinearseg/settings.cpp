@@ -68,15 +68,14 @@ GType choice_type() {
 
 Properties<Settings> make_properties() {
   Properties<Settings> p;
-  p.choice("output", "Output", "What comes out of the source pad", output_type(), &Settings::output,
+  p.choice("output", "Output", "The picture that leaves the source pad", output_type(), &Settings::output,
            Change::playing);
   p.choice("preset", "Preset", "Setting it sets the parameters of the segmentation, except for the seed",
            preset_type(), &Settings::preset, Change::playing);
-  p.choice(
-      "exposure", "Exposure",
-      "Whether changes of exposure and white balance since the background was learnt are undone before a "
-      "frame is segmented: a gain and an offset for each channel",
-      exposure_type(), &Settings::exposure, Change::live);
+  p.choice("exposure", "Exposure",
+           "Whether changes of exposure and white balance since the background was learnt are undone before "
+           "the segmentation: a gain and an offset for each channel",
+           exposure_type(), &Settings::exposure, Change::live);
   p.table(&Settings::params, colinearseg::params_table, Change::live);
   p.table(&Settings::learning, learning_table, Change::playing);
   p.string("background-location", "Background location",
@@ -90,7 +89,7 @@ Properties<Settings> make_properties() {
   p.choice("backend", "Backend", "Where the work is done; all give the same masks of RGBA frames",
            choice_type(), &Settings::backend, Change::ready);
   p.table(&Settings::cuda, cuda_choice_table, Change::ready);
-  p.choice("shaders", "Shaders", "Which kind of shaders do the work in OpenGL; both give the same masks",
+  p.choice("shaders", "Shaders", "Kind of shaders that do the work in OpenGL; both give the same masks",
            path_type(), &Settings::path, Change::ready);
   return p;
 }

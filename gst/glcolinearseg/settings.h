@@ -10,7 +10,7 @@
 #include "gst/transform/gl_selector.h"
 #include "gst/transform/pipeline_depth.h"
 #include "kernels/colinearseg/colinearseg.h"
-#include "kernels/colinearseg/shader_path.h"
+#include "kernels/colinearseg/segmenter.h"
 
 #include <string>
 
@@ -25,8 +25,9 @@ struct Tuning {
 };
 inline constexpr auto tuning_table = std::tuple{
     param("report", "Report",
-          "Find blobs and report them, as metadata, in messages and as boxes; this reads them back from the "
-          "GPU and waits for them. Without, nothing is read back and frames only go through",
+          "Whether blobs are found and reported, as metadata, in messages and as boxes. They are read back "
+          "from the GPU, and the element waits for them. false: nothing is read back, frames only go "
+          "through",
           &Tuning::report),
 };
 

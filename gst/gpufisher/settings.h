@@ -21,11 +21,12 @@ struct Tuning {
 };
 inline constexpr auto tuning_table = std::tuple{
     param("every", "Every n-th frame",
-          "Score only each n-th frame, to save time; the others pass as they are. 1: all of them",
+          "Frames from one scored frame to the next; the others pass as they are. Higher: less time, later "
+          "events. 1: all are scored",
           &Tuning::every, 1, 10000),
     param("window", "Median window",
-          "Scored frames whose median decides about events; more: fewer false events, reported later by "
-          "(window - 1) / 2 scored frames",
+          "Scored frames whose median decides about events. Higher: fewer false events, reported (window - "
+          "1) / 2 scored frames late",
           &Tuning::window, 1, 255),
     param(
         "threshold-offset", "Threshold offset",
@@ -33,10 +34,10 @@ inline constexpr auto tuning_table = std::tuple{
         "units of the score, see vigil-train describe",
         &Tuning::threshold_offset, -1000.f, 1000.f),
     param("attach-vector", "Attach vector",
-          "Put the Fisher vector on each scored frame too, in the metadata vigil-fisher",
+          "Whether each scored frame carries its Fisher vector too, in the metadata vigil-fisher",
           &Tuning::attach_vector),
-    param("post-messages", "Post messages", "Post the element messages event-begin and event-end on the bus",
-          &Tuning::post_messages),
+    param("post-messages", "Post messages",
+          "Whether the messages event-begin and event-end are posted on the bus", &Tuning::post_messages),
 };
 
 struct Settings {

@@ -5,8 +5,8 @@
 #include "common/error.h"
 #include "gst/memory/cuda_context.h"
 #include "gst/memory/gl_context.h"
+#include "gst/video/caps.h"
 #include "gst/video/formats.h"
-#include "gst/video/memory_features.h"
 #include "vigil-config.h"
 #ifdef VIGIL_HAVE_OPENCL
 #include "common/opencl/device.h"

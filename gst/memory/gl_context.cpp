@@ -2,10 +2,12 @@
 #include "gst/memory/gl_context.h"
 
 #include "common/error.h"
-#include "gst/memory/gl_display.h"
 #include "gst/video/formats.h"
 
 #include <gst/gl/gl.h>
+#if GST_GL_HAVE_PLATFORM_EGL
+#include <gst/gl/egl/gstgldisplay_egl.h>
+#endif
 
 namespace vigil::gst {
 
@@ -32,6 +34,32 @@ struct Search {
 };
 thread_local const GlContext *asking = nullptr;
 thread_local Search *search = nullptr;
+
+// Two pipelines of one process on the same EGL device.
+//
+// Each pipeline gets a GstGLDisplay of its own, but EGL has one EGLDisplay for a device
+// (GST_GL_WINDOW=egl-device), and GStreamer terminates it with the first pipeline that goes: the contexts of
+// the others are then lost ("Failed to activate the GL Context", "Failed to create a OpenGL context:
+// EGL_SUCCESS") or the driver crashes in eglTerminate. Seen with GStreamer 1.22 on Mesa 22.3, without any
+// element of ours; with an eglTerminate that does nothing all is well.
+//
+// Lets the EGLDisplay of a display on an EGL device live to the end of the process, as there is one a device
+// anyway. To be called before there is a context on the display; later, and for other displays, which own
+// their connection, it does nothing.
+void keep_egl_device([[maybe_unused]] GstGLDisplay *display) {
+#if GST_GL_HAVE_PLATFORM_EGL
+  if (gst_gl_display_get_handle_type(display) != GST_GL_DISPLAY_TYPE_EGL_DEVICE ||
+      g_object_get_data(G_OBJECT(display), GST_GL_DISPLAY_EGL_NAME))
+    return;
+  // What gst_gl_display_egl_from_gl_display() would put there, except for an EGLDisplay that is the
+  // application's own: such a one is not terminated.
+  gpointer egl =
+      gst_gl_display_egl_get_from_native(GST_GL_DISPLAY_TYPE_EGL_DEVICE, gst_gl_display_get_handle(display));
+  if (egl)
+    g_object_set_data_full(G_OBJECT(display), GST_GL_DISPLAY_EGL_NAME,
+                           gst_gl_display_egl_new_with_egl_display(egl), gst_object_unref);
+#endif
+}
 
 } // namespace
 

@@ -18,23 +18,25 @@ struct MotionSettings {
 };
 inline constexpr auto motion_table = std::tuple{
     param("min-area", "Least area",
-          "Foreground pixels that a blob must have to be reported (as metadata, in messages and as a box)",
+          "Least number of foreground pixels of a blob that is reported (as metadata, in messages and as a "
+          "box). Higher: small objects are not reported",
           &MotionSettings::min_area, 1, 100000000),
     param("motion-threshold", "Motion threshold",
-          "Motion begins when the reported blobs' share of the watched pixels reaches this (0.001: one pixel "
-          "in a thousand), and ends when it "
-          "stayed below half of this for motion-hold",
+          "Share of the watched pixels, 0..1, that the reported blobs reach when motion begins (0.001: one "
+          "pixel in a thousand). Motion ends after motion-hold below half of it. Higher: fewer events, "
+          "distant people are missed",
           &MotionSettings::threshold, 0.f, 1.f),
     param("motion-delay", "Motion delay",
-          "Milliseconds, in the stream's time, for which motion must have gone on before motion-begin is "
-          "posted: what shows in single frames is no event. 0: the first frame is enough, as it is "
-          "where frames come at least this far apart",
+          "Milliseconds of the stream that motion must last before motion-begin is posted. Higher: fewer "
+          "events, fast objects are missed. 0: the first frame is enough, as it also is where frames come "
+          "at least this far apart",
           &MotionSettings::delay, 0, 3600000),
     param("motion-hold", "Motion hold",
-          "Milliseconds without motion, in the stream's time, after which motion-end is posted",
+          "Milliseconds of the stream without motion after which motion-end is posted. Higher: fewer and "
+          "longer events",
           &MotionSettings::hold, 0, 3600000),
     param("post-messages", "Post messages",
-          "Post motion-begin, motion-end and the element's other messages on the bus",
+          "Whether motion-begin, motion-end and the element's other messages are posted on the bus",
           &MotionSettings::post_messages),
 };
 

@@ -15,8 +15,8 @@ struct Reports {
 };
 inline constexpr auto reports_table = std::tuple{
     param("attach-mask", "Attach mask",
-          "Put the mask on each frame as metadata (GstAnalyticsSegmentationMtd, GStreamer 1.26), whatever "
-          "output is; a GPU's mask is copied to the host for that",
+          "Whether each frame carries its mask as metadata (GstAnalyticsSegmentationMtd, GStreamer 1.26), "
+          "with every output. A GPU's mask is copied to the host for that",
           &Reports::attach_mask),
 };
 

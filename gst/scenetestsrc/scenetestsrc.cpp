@@ -303,9 +303,10 @@ void scene_test_src_class_init(GstSceneTestSrcClass *c) {
   const auto install = [&](Property id, GParamSpec *spec) {
     g_object_class_install_property(object, id, spec);
   };
-  install(prop_scene, g_param_spec_enum("scene", "Scene", "What happens", story_type(), int(s.story), ready));
+  install(prop_scene,
+          g_param_spec_enum("scene", "Scene", "Scene that is drawn", story_type(), int(s.story), ready));
   install(prop_pattern,
-          g_param_spec_enum("pattern", "Pattern", "What the ground and the wall behind it are made of",
+          g_param_spec_enum("pattern", "Pattern", "Material of the ground and of the wall behind it",
                             pattern_type(), int(s.pattern), ready));
   install(prop_seed, g_param_spec_uint(
                          "seed", "Seed",

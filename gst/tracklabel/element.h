@@ -33,24 +33,28 @@ struct Tuning {
 };
 inline constexpr auto tuning_table = std::tuple{
     param("shape-rule", "Shape rule",
-          "Name tracks person, vehicle or other by shape and motion where no taught label fits",
+          "Whether tracks are named person, vehicle or other by shape and motion where no taught label fits",
           &Tuning::shape_rule),
     param("detections", "Detections",
-          "Name tracks as boxes of other elements say that lie on them (DL Streamer, GstAnalytics), where no "
-          "taught label fits",
+          "Whether boxes of other elements that lie on a track name it (DL Streamer, GstAnalytics), where "
+          "no taught label fits",
           &Tuning::detections),
     param("threshold", "Threshold",
-          "Score 0..1 that a label needs, otherwise the track stays without one. Higher: fewer wrong labels, "
+          "Least score of a label, 0..1; below it a track stays without one. Higher: fewer wrong labels, "
           "more tracks without a label",
           &Tuning::threshold, 0.f, 1.f),
     param("min-views", "Least views",
           "Frames in which a track was seen alone before it gets a label. Higher: later, and more reliable",
           &Tuning::min_views, 2, 1000),
-    param("min-time", "Least time", "Milliseconds from a track's first view to its label at least",
+    param("min-time", "Least time",
+          "Least time from a track's first view to its label, in milliseconds. Higher: later, and more "
+          "reliable",
           &Tuning::min_time, 0, 60000),
-    param("forget-after", "Forget after", "Milliseconds for which a track is on no frame before it has ended",
+    param("forget-after", "Forget after",
+          "Milliseconds without a frame that has the track, after which the track has ended",
           &Tuning::forget_after, 100, 600000),
-    param("post-messages", "Post messages", "Post track-label on the bus", &Tuning::post_messages),
+    param("post-messages", "Post messages", "Whether track-label is posted on the bus",
+          &Tuning::post_messages),
 };
 
 struct Settings {

@@ -7,7 +7,6 @@
 #pragma once
 
 #include "gst/properties.h"
-#include "gst/transform/compute_choice.h"
 #include "gst/transform/cuda_choice.h"
 #include "gst/transform/device_selector.h"
 

@@ -15,12 +15,15 @@ struct CudaChoice {
 };
 inline constexpr auto cuda_choice_table = std::tuple{
     param("cuda-device-id", "CUDA device",
-          "Number of the CUDA device that frames are worked on by, or go through; -1: the one that the "
-          "neighbours use, else the first",
+          "Number of the CUDA device that works on the frames, or that they go through. -1: the one that "
+          "the neighbours use, else the first",
           &CudaChoice::device_id, -1, 255),
 };
 
+// The values of the property backend: of elements that work in CUDA and on the CPU, and of those that work in
+// compute shaders of OpenGL as well.
 enum class BackendChoice { automatic, cuda, cpu };
+enum class ComputeChoice { automatic, cuda, cpu, gl };
 struct DeviceOptions : CudaChoice {
   int threads = 0;
   bool operator==(const DeviceOptions &) const = default;

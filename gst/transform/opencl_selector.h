@@ -10,7 +10,7 @@
 #include "gst/properties.h"
 #include "gst/transform/cuda_choice.h"
 #include "gst/transform/device_selector.h"
-#include "gst/video/memory_features.h"
+#include "gst/video/caps.h"
 
 #include <functional>
 #include <string>

@@ -13,10 +13,10 @@ namespace vigil::gst {
 inline GType cl_tune_type() {
   using tuning::Mode;
   static const GEnumValue values[] = {
-      {int(Mode::automatic), "What was found before; else a search of about 1.5 seconds at the start",
-       "auto"},
+      {int(Mode::automatic), "The stored result; else a search of about 1.5 seconds at the start", "auto"},
       {int(Mode::off), "The default variant, without a search", "off"},
-      {int(Mode::exhaustive), "What an exhaustive search found before; else one at the start, however long",
+      {int(Mode::exhaustive),
+       "The stored result of an exhaustive search; else such a search at the start, however long",
        "exhaustive"},
       {}};
   static const GType type = enum_type("VigilClTune", values);
@@ -26,9 +26,8 @@ inline GType cl_tune_type() {
 template <class S>
 void add_tune(Properties<S> &p, tuning::Mode S::*field) {
   p.choice("tune", "Tune",
-           "How the kernels' variant is chosen; results are kept for the device, its driver and the kernels "
-           "(vigil-tune finds "
-           "them ahead of time)",
+           "How the variant of the kernels is chosen. Results are kept for the device, its driver and the "
+           "kernels; vigil-tune finds them ahead of time",
            cl_tune_type(), field, Change::ready);
 }
 

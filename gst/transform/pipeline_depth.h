@@ -14,10 +14,9 @@ template <class S>
 constexpr auto async_depth_param(int S::*field) {
   return param(
       "async-depth", "Asynchronous depth",
-      "Frames that may be under way on the device while further ones come in; each comes out finished, "
-      "this many frames later (reported as latency). 0: each frame is finished before the next, as always "
-      "where OpenGL does the work. -1: chosen by the source: 2 on a GPU when the source is not live (a "
-      "file), 0 when it is live or the processor works",
+      "Frames that may be under way on the device while further ones come in. Higher: more throughput, "
+      "and each frame leaves this many frames later (reported as latency). 0: each frame is finished "
+      "before the next, as always in OpenGL. -1: 2 on a GPU if the source is not live (a file), else 0",
       field, automatic_depth, 16);
 }
 

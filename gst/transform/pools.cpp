@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/transform/pools.h"
 
+#include "gst/video/caps.h"
 #include "gst/video/formats.h"
-#include "gst/video/memory_features.h"
 
 #include <algorithm>
 #include <cstdint>

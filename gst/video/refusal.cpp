@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/video/refusal.h"
 
-#include "gst/video/memory_features.h"
+#include "gst/video/caps.h"
 
 #include <gst/video/video.h>
 #include <string>

@@ -55,20 +55,21 @@ struct Params {
   bool operator==(const Params &) const = default;
 };
 inline constexpr auto params_table = std::tuple{
-    param("spatial-sigma", "Spatial sigma", "How far the filter reaches: standard deviation in pixels",
-          &Params::spatial_sigma, 0.1f, 20.f),
+    param("spatial-sigma", "Spatial sigma",
+          "Reach of the filter: standard deviation in pixels. Higher: smoother", &Params::spatial_sigma, 0.1f,
+          20.f),
     param("range-sigma", "Range sigma",
-          "How different pixels may be that are mixed: standard deviation as a part of full scale (0.25 is "
-          "64 of 255 levels). About 1.5 times the noise smooths it; more blurs edges",
+          "Difference up to which pixels are mixed: standard deviation as a part of full scale (0.25 is 64 "
+          "of 255 levels). About 1.5 times the noise smooths it. Higher: edges are blurred",
           &Params::range_sigma, 0.005f, 4.f),
     param("radius", "Radius",
           "Window of 2*radius+1 pixels in each direction; -1: twice the spatial sigma, rounded up",
           &Params::radius, -1, max_radius),
-    param(
-        "quantize-range", "Quantize range",
-        "Take range weights from a table of 11 instead of computing them; coarser, the exact algorithm only",
-        &Params::quantize_range),
-    param("chroma", "Chroma", "Filter the chroma planes too (NV12, I420, P010); otherwise they are copied",
+    param("quantize-range", "Quantize range",
+          "Whether range weights come from a table of 11, which is coarser; with the exact algorithm only",
+          &Params::quantize_range),
+    param("chroma", "Chroma",
+          "Whether the chroma planes are filtered too (NV12, I420, P010); otherwise they are copied",
           &Params::chroma),
 };
 

@@ -5,7 +5,6 @@
 
 #include "common/error.h"
 #include "kernels/blobs/definitions.h"
-#include "kernels/blobs/gl.h"
 
 #include <algorithm>
 

@@ -115,6 +115,9 @@ class Finder {
 std::unique_ptr<Finder> make_reference(const Config &);      // naive loops; host memory
 std::unique_ptr<Finder> make_cpu(Device &, const Config &);  // the device must outlive the finder
 std::unique_ptr<Finder> make_cuda(Device &, const Config &); // throws no_device when built without CUDA
+// In OpenGL compute shaders, called on the thread where the device's context is current. Throws
+// Error::no_device when built without OpenGL, or when the device lacks something, which is named.
+std::unique_ptr<Finder> make_gl(Device &, const Config &);
 std::unique_ptr<Finder> make(Device &, const Config &);
 
 } // namespace vigil::blobs

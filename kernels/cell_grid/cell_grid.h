@@ -45,7 +45,10 @@ class Counter {
 std::unique_ptr<Counter> make_reference(); // host memory
 std::unique_ptr<Counter> make_cpu(Device &);
 std::unique_ptr<Counter> make_cuda(Device &); // throws no_device when built without CUDA
-std::unique_ptr<Counter> make(Device &);      // the device must outlive the counter
+// In OpenGL compute shaders, called on the thread where the device's context is current. Throws
+// Error::no_device when built without OpenGL, or when the device lacks something, which is named.
+std::unique_ptr<Counter> make_gl(Device &);
+std::unique_ptr<Counter> make(Device &); // the device must outlive the counter
 // What every backend does before it starts.
 void check_grid(Plane<const std::uint8_t> mask, const Grid &);
 

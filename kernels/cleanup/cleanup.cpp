@@ -4,7 +4,6 @@
 #include "kernels/of_backend.h"
 
 #include "common/error.h"
-#include "kernels/cleanup/gl.h"
 
 #include <algorithm>
 
@@ -20,7 +19,8 @@ void check_size(int width, int height) {
     fail(Error::Kind::bad_setting, "a mask of ", width, "x", height, " pixels is not possible");
 }
 
-void check_planes(int width, int height, Plane<const std::uint8_t> mask, Plane<const std::uint8_t> watch) {
+void check_planes(int width, int height, Plane<const std::uint8_t> mask, Plane<const std::uint8_t> watch,
+                  const SmallObjects &small) {
   const auto check = [&](const char *what, const Plane<const std::uint8_t> &p) {
     if (!p.data) fail(Error::Kind::bad_setting, "the ", what, " has no memory");
     if (p.width != width || p.height != height)
@@ -29,6 +29,9 @@ void check_planes(int width, int height, Plane<const std::uint8_t> mask, Plane<c
   };
   check("mask", mask);
   if (watch.data) check("picture of ignored pixels", watch);
+  if (small.seen && small.grid != cell_grid::grid_for(width, height))
+    fail(Error::Kind::bad_setting, "the grid of small objects is of ", small.grid.width, "x",
+         small.grid.height, " pixels, but the clean-up was made for ", width, "x", height);
 }
 
 std::unique_ptr<Cleanup> make(Device &device, int width, int height) {

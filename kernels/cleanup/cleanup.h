@@ -12,11 +12,21 @@
 // F; otherwise 255 on F, and the shadow value where the mask had it and p is not in F; 0 elsewhere. With all
 // sizes 0 and nothing ignored the mask stays as it is. (Soille, Morphological Image Analysis, chapters 3 and
 // 4.)
+//
+// A moving object of a few pixels has no majority in a large window. With SmallObjects such an object is kept
+// where it persists. Let F(t) be the set F of call t before all steps, R(t) the one after them, M3 the median
+// with window 3, and D3 the dilation by the square of 7 x 7 pixels:
+//   S(t) = M3 F(t)
+//   C(t) = S(t) and D3 S(t-1) and D3 S(t-2)      persistent pixels; S is empty before the first call
+//   result: R(t), or C(t) in a cell of the grid where `allowed` is not 0
+//   seen(cell) = 1 where a pixel of C(t) is in the cell, and not in D3 R(t); else 0
+// (Source: this project.)
 #pragma once
 
 #include "common/device.h"
 #include "common/params.h"
 #include "common/plane.h"
+#include "kernels/cell_grid/cell_grid.h"
 
 #include <memory>
 
@@ -50,22 +60,53 @@ struct Radii {
 };
 Radii resolve(const Params &);
 
-// Scratch memory for one picture size; made once, no allocation per frame.
+// Radius of D3, pixels.
+inline constexpr int small_reach = 3;
+
+// Where small objects are kept, and where there are some. Both in the device's memory, one byte a cell; on
+// OpenGL they begin at a multiple of 4 bytes.
+struct SmallObjects {
+  cell_grid::Grid grid;
+  const std::uint8_t *allowed = nullptr; // null: nowhere
+  std::uint8_t *seen = nullptr;          // null: the call is one without small objects
+};
+
+// Scratch memory for one picture size; made once, no allocation per frame but for the first with small
+// objects.
 class Cleanup {
  public:
   virtual ~Cleanup() = default;
   // `mask` is changed in place. `watch` is null or a picture of the same size: pixels of value 0 in it are
   // ignored. Any strides and addresses work; on a GPU 16-byte aligned ones run fastest. Throws
-  // Error::bad_setting when a size is not the one that this was made for.
-  virtual void apply(Plane<std::uint8_t> mask, Plane<const std::uint8_t> watch, const Params &, Queue &) = 0;
+  // Error::bad_setting when a size is not the one that this was made for. After a call without small objects
+  // S is empty.
+  virtual void apply(Plane<std::uint8_t> mask, Plane<const std::uint8_t> watch, const Params &,
+                     const SmallObjects &, Queue &) = 0;
+  void apply(Plane<std::uint8_t> mask, Plane<const std::uint8_t> watch, const Params &params, Queue &queue) {
+    apply(mask, watch, params, {}, queue);
+  }
 };
 std::unique_ptr<Cleanup> make_reference(int width, int height); // naive loops; host memory
 // The device must outlive what is made for it. Throws Error::bad_setting for a size below 1x1.
 std::unique_ptr<Cleanup> make_cpu(Device &, int width, int height);
 std::unique_ptr<Cleanup> make_cuda(Device &, int width, int height); // no_device when built without CUDA
+// In OpenGL compute shaders, called on the thread where the device's context is current. Throws
+// Error::no_device when built without OpenGL, or when the device lacks something, which is named.
+std::unique_ptr<Cleanup> make_gl(Device &, int width, int height);
 std::unique_ptr<Cleanup> make(Device &, int width, int height);
 // What every backend does before it starts.
 void check_size(int width, int height);
-void check_planes(int width, int height, Plane<const std::uint8_t> mask, Plane<const std::uint8_t> watch);
+void check_planes(int width, int height, Plane<const std::uint8_t> mask, Plane<const std::uint8_t> watch,
+                  const SmallObjects &);
+// The planes S(t), S(t-1) and S(t-2) in a ring of three.
+class SmallRing {
+ public:
+  int now() const { return at_; }
+  int before(int calls) const { return (at_ + 3 - calls) % 3; }
+  void advance() { at_ = (at_ + 1) % 3; }
+
+ private:
+  int at_ = 0;
+};
 
 } // namespace vigil::cleanup

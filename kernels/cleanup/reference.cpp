@@ -47,6 +47,11 @@ struct Set {
   void dilate(int r) {
     step(r, [](Count c) { return c.members > 0; });
   }
+  Set dilated(int r) const {
+    Set wide = *this;
+    wide.dilate(r);
+    return wide;
+  }
 };
 
 class Reference final : public Cleanup {
@@ -54,18 +59,20 @@ class Reference final : public Cleanup {
   Reference(int width, int height) : width_(width), height_(height) { check_size(width, height); }
 
   void apply(Plane<std::uint8_t> mask, Plane<const std::uint8_t> watch, const Params &params,
-             Queue &) override {
-    check_planes(width_, height_, mask, watch);
+             const SmallObjects &small, Queue &) override {
+    check_planes(width_, height_, mask, watch, small);
     const Radii radii = resolve(params);
     const auto ignored = [&](int x, int y) { return watch.data && watch.row(y)[x] == 0; };
     Set f(width_, height_);
     for (int y = 0; y < height_; y++)
       for (int x = 0; x < width_; x++) f.at(x, y) = mask.row(y)[x] == 255 && !ignored(x, y);
+    Set persistent = step_small(f, small);
     f.median(radii.median);
     f.erode(radii.open);
     f.dilate(radii.open);
     f.dilate(radii.close);
     f.erode(radii.close);
+    if (small.seen) keep_small(f, persistent, small);
     for (int y = 0; y < height_; y++)
       for (int x = 0; x < width_; x++) {
         std::uint8_t &p = mask.row(y)[x];
@@ -74,7 +81,32 @@ class Reference final : public Cleanup {
   }
 
  private:
+  // C(t); empty without small objects.
+  Set step_small(const Set &f, const SmallObjects &small) {
+    Set now = f;
+    now.median(1);
+    Set persistent = now;
+    const Set one = earlier_[0].dilated(small_reach), two = earlier_[1].dilated(small_reach);
+    for (std::size_t i = 0; i < now.member.size(); i++)
+      persistent.member[i] = small.seen && now.member[i] && one.member[i] && two.member[i];
+    earlier_[1] = small.seen ? earlier_[0] : Set(width_, height_);
+    earlier_[0] = small.seen ? now : Set(width_, height_);
+    return persistent;
+  }
+  void keep_small(Set &f, const Set &persistent, const SmallObjects &small) const {
+    const Set near = f.dilated(small_reach);
+    std::fill_n(small.seen, small.grid.cells(), std::uint8_t{0});
+    for (int y = 0; y < height_; y++)
+      for (int x = 0; x < width_; x++) {
+        if (!persistent.at(x, y)) continue;
+        const int cell = y / small.grid.size * small.grid.columns + x / small.grid.size;
+        if (!near.at(x, y)) small.seen[cell] = 1;
+        if (small.allowed && small.allowed[cell]) f.at(x, y) = true;
+      }
+  }
+
   int width_, height_;
+  Set earlier_[2] = {{width_, height_}, {width_, height_}}; // S(t-1), S(t-2)
 };
 
 } // namespace

@@ -69,18 +69,17 @@ struct Params {
 };
 inline constexpr auto params_table = std::tuple{
     param("static-threshold", "Static threshold",
-          "Evidence of change (the paper's T_s) above which a pixel is foreground; -1: from the noise that "
-          "was measured, "
-          "and significance",
+          "Evidence of change above which a pixel is foreground (the paper's T_s). Lower: more is found, "
+          "and more noise. -1: from the measured noise and significance",
           &Params::static_threshold, -1, 1000000),
     param("significance", "Significance",
           "Share of the unchanged pixels whose evidence may pass the static threshold when that is -1. "
           "Higher: fainter things are found, and more noise",
           &Params::significance, 1e-12f, 0.5f),
     param("darkness-offset", "Darkness offset",
-          "Makes dark colours differ from bright ones (the paper's O_dc); 0: brightness never matters, so "
-          "shadows do not either, but dark things on bright ground are lost; -1: "
-          "25 times the static threshold",
+          "How much brightness counts beyond colour (the paper's O_dc). Lower: shadows stay background, and"
+          " dark things on bright ground are missed. 0: brightness never counts. -1: 25 times the static "
+          "threshold",
           &Params::darkness_offset, -1, 10000000),
     param("temporal-compactness", "Temporal compactness",
           "Weight of the neighbours in the frame before (the paper's B_1); -1: 0.18 times the static "
@@ -90,14 +89,14 @@ inline constexpr auto params_table = std::tuple{
           "Weight of the neighbours (the paper's B_2); -1: 0.18 times the static threshold",
           &Params::compactness, -1, 100000),
     param("iterations", "Iterations",
-          "Iterations of the Markov random field with compactness, after the one with temporal-compactness. "
-          "More: compact regions and no lonely pixels, and more time",
+          "Iterations of the Markov random field with compactness, after the one with temporal-compactness."
+          " Higher: compact regions, no single pixels, more time",
           &Params::iterations, 0, max_iterations),
     param("seed", "Seed", "Start of the random order in which the pixels are visited", &Params::seed, 0,
           2147483647),
     param("adapt-rate", "Adaptation rate",
-          "Share of each frame that unchanged pixels of the background take on: with 0.005 half of a change "
-          "in 140 frames; 0: the background stays",
+          "Share of each frame that goes into unchanged pixels of the background: with 0.005 half of a "
+          "change is learnt in 140 frames. 0: the background stays",
           &Params::adapt_rate, 0.f, 0.5f),
 };
 // The paper's own values, for an evenly lit room and a camera of little noise.

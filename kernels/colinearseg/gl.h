@@ -8,7 +8,7 @@
 #include "common/gl/program.h"
 #include "common/gl/texture.h"
 #include "kernels/colinearseg/colinearseg.h"
-#include "kernels/colinearseg/shader_path.h"
+#include "kernels/colinearseg/segmenter.h"
 
 #include <memory>
 #include <span>

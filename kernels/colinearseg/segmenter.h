@@ -12,6 +12,10 @@
 
 namespace vigil::colinearseg {
 
+// Which shaders do the work in OpenGL (gl.h); here for builds without OpenGL as well.
+enum class Path { automatic, compute, fragment };
+const char *name_of(Path);
+
 class Segmenter {
  public:
   virtual ~Segmenter() = default;

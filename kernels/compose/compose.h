@@ -52,7 +52,10 @@ class Composer {
 std::unique_ptr<Composer> make_reference(); // host memory
 std::unique_ptr<Composer> make_cpu(Device &);
 std::unique_ptr<Composer> make_cuda(Device &); // throws no_device when built without CUDA
-std::unique_ptr<Composer> make(Device &);      // the device must outlive the composer
+// In OpenGL compute shaders, called on the thread where the device's context is current. Throws
+// Error::no_device when built without OpenGL, or when the device lacks something, which is named.
+std::unique_ptr<Composer> make_gl(Device &);
+std::unique_ptr<Composer> make(Device &); // the device must outlive the composer
 // What every backend does before it starts.
 void check_pictures(const ConstImage &frame, Plane<const std::uint8_t> mask, const Image &out);
 

@@ -47,7 +47,10 @@ class Converter {
 std::unique_ptr<Converter> make_reference(); // host memory
 std::unique_ptr<Converter> make_cpu(Device &);
 std::unique_ptr<Converter> make_cuda(Device &); // throws no_device when built without CUDA
-std::unique_ptr<Converter> make(Device &);      // of the device's backend, CUDA or CPU
+// In OpenGL compute shaders, called on the thread where the device's context is current. Throws
+// Error::no_device when built without OpenGL, or when the device lacks something, which is named.
+std::unique_ptr<Converter> make_gl(Device &);
+std::unique_ptr<Converter> make(Device &); // of the device's backend, CUDA or CPU
 // What every backend does before it starts.
 void check_pictures(const ConstImage &from, const Image &to);
 

@@ -219,6 +219,9 @@ std::unique_ptr<Exposure> make_reference(); // double precision, naive loops; ho
 // The device must outlive what is made for it.
 std::unique_ptr<Exposure> make_cpu(Device &);
 std::unique_ptr<Exposure> make_cuda(Device &); // throws no_device when built without CUDA
+// In OpenGL compute shaders, called on the thread where the device's context is current. Throws
+// Error::no_device when built without OpenGL, or when the device lacks something, which is named.
+std::unique_ptr<Exposure> make_gl(Device &);
 std::unique_ptr<Exposure> make(Device &);
 // What every backend does before it starts.
 void check(const ConstImage &frame, const ConstImage &background, int channels, const Image &out);

@@ -95,9 +95,8 @@ inline constexpr auto params_table = std::tuple{
     param("step", "Step", "Distance from one descriptor to the next in pixels of the scaled picture",
           &SiftParams::step, 1, 64),
     param("contrast-threshold", "Contrast threshold",
-          "Descriptors of a lower contrast (mean gradient modulus, of a luma of 0..1) are all zero; with 0 "
-          "rounding "
-          "errors decide what those in flat areas hold",
+          "Contrast below which descriptors are all zero (mean gradient modulus, of a luma of 0..1). With 0"
+          " rounding errors decide the descriptors of flat areas",
           &SiftParams::contrast_threshold, 0., 1.),
 };
 

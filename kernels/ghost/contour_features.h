@@ -24,7 +24,10 @@ class ContourFeatures {
 std::unique_ptr<ContourFeatures> make_reference(); // naive loops; host memory
 std::unique_ptr<ContourFeatures> make_cpu(Device &);
 std::unique_ptr<ContourFeatures> make_cuda(Device &); // throws no_device when built without CUDA
-std::unique_ptr<ContourFeatures> make(Device &);      // the device must outlive it
+// In OpenGL compute shaders, called on the thread where the device's context is current. Throws
+// Error::no_device when built without OpenGL, or when the device lacks something, which is named.
+std::unique_ptr<ContourFeatures> make_gl(Device &);
+std::unique_ptr<ContourFeatures> make(Device &); // the device must outlive it
 // What every backend does before it starts.
 void check(Plane<const std::uint8_t> mask, const ConstImage &frame, const ConstImage &background,
            const cell_grid::Grid &);

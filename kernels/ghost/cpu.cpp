@@ -4,13 +4,25 @@
 #include "common/device_cast.h"
 #include "kernels/ghost/boundary_contrast_at.h"
 #include "kernels/ghost/contour_features.h"
-#include "kernels/ghost/full_pixels.h"
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 
 namespace vigil::ghost {
 namespace {
+
+// Calls each(x), from left to right, where row[x] is 255.
+template <class Each>
+void for_each_full(const std::uint8_t *row, int width, Each each) {
+  for (int x = 0; x < width; x++) {
+    const void *next = std::memchr(row + x, 255, static_cast<std::size_t>(width - x));
+    if (!next) return;
+    for (x = static_cast<int>(static_cast<const std::uint8_t *>(next) - row); x < width && row[x] == 255; x++)
+      each(x);
+  }
+}
 
 class CpuOutlines final : public ContourFeatures {
  public:

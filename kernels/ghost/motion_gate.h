@@ -6,9 +6,9 @@
 // boundary_contrast.h). By the rim, `on` is how much of the difference goes on beyond the outline (outside /
 // inside), `kept` the correlation of the ground's edges with the frame's, where the ground has any (else 0).
 // Of somebody `on` is about 0 and `kept` small, of light both are about 1. is_light() asks for much before a
-// blob is learnt at once; here a blob that looks like light is not told, and that is all.
+// blob is learnt at once; here a blob that looks like light is only not reported.
 //
-// Reported blobs count with all of their pixels, but for groups whose difference goes on (`most_on`) or whose
+// Reported blobs count with all of their pixels, except groups whose difference goes on (`most_on`) or whose
 // ground keeps its edges (`most_kept`). Motion begins only where cells are new: covered for `new_for` seconds
 // or less, of which `forgets` of the time that they are free is taken off, and which is kept at `longest` or
 // less. A cell that is covered for this frame alone is new, however long the frame lasts. What stands where
@@ -23,8 +23,8 @@
 //   share  with p the pixels of all blobs that may begin motion, and l those of blobs and groups that may
 //          not, p * p / (p + light_weight l) must reach the threshold: a small blob among much light does not
 //
-// Who passes far away, or in dim light, is smaller than a reported blob, or hardly differs from the ground.
-// His groups are few pixels, but go from cell to cell for seconds. So groups that stand out more clearly than
+// A person far away, or in dim light, is smaller than a reported blob, or hardly differs from the ground.
+// Such groups are few pixels, but go from cell to cell for seconds. So groups that are clearer than
 // that (`weak_on`, `weak_kept`), of `least_weak` pixels and `least_rim` of a rim, in new cells, add up: with
 // w their pixels as a share of the threshold (at most 1), times their share of all that changed in the frame
 // (light that changes makes small blobs too), the sum of (w - leak) seconds is kept at 0 or more. From
@@ -67,7 +67,7 @@ class MotionGate {
     std::span<const BoundaryContrast> rims;
     double seconds; // that the frame lasts
   };
-  // Pixels that tell of motion, where motion begins from `threshold` pixels on. `reported`: those of the
+  // Pixels that show motion, where motion begins from `threshold` pixels on. `reported`: those of the
   // blobs. `delay`: seconds for which motion must have gone on.
   double step(const Frame &, double reported, double threshold, double delay);
 

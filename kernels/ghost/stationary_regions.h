@@ -17,7 +17,7 @@
 //   still     the seconds for which stir has stayed below still_below
 //
 //   in a blob that is light (take_light), and light_frames      learnt at once: what was there before would
-//   frames after that, but for at most light_seconds, unless     hide those who look like it
+//   frames after that, but at most for light_seconds, unless     hide objects that look like it
 //   a blob is there again; and within light_reach cells of it
 //   not in a blob, or more than `too_much` of the grid is       usual rate
 //   in a blob, covered for less than `settled` seconds          foreground rate

@@ -4,7 +4,6 @@
 #include "kernels/of_backend.h"
 
 #include "common/error.h"
-#include "kernels/mog/gl.h"
 
 #include <algorithm>
 #include <cmath>

@@ -85,7 +85,7 @@
 #include "common/device.h"
 #include "common/params.h"
 #include "common/plane.h"
-#include "common/shift.h"
+#include "common/shifted.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -154,74 +154,70 @@ struct Params {
 
 inline constexpr auto params_table = std::tuple{
     param("learning-rate", "Learning rate",
-          "Share of each new frame in the model, alpha; -1: 1/min(2*frame number, history); 0 freezes the "
-          "model, which learns its first frame whatever the rate",
+          "Share of each new frame in the model, alpha. Higher: changes are learnt faster. -1: "
+          "1/min(2*frame number, history). 0: the model is frozen after its first frame, which it learns at"
+          " any rate",
           &Params::learning_rate, -1.f, 1.f),
     param("history", "History",
-          "Frames that the model remembers when learning-rate is -1 and learning-time is 0. More: what "
-          "stands still is absorbed later, and what a car uncovers stays foreground longer",
+          "Frames that the model remembers, if learning-rate is -1 and learning-time is 0. Higher: an "
+          "object that stops is absorbed later, and ground that a car uncovers stays foreground longer",
           &Params::history, 1, 100000),
     param("match-sigma", "Match distance",
-          "A sample belongs to a component within this many standard deviations; 0: the method's own "
-          "(zivkovic 3, mog "
-          "2.5); values between 0 and 1 count as 1",
+          "Standard deviations within which a sample belongs to a component. 0: the method's own (zivkovic "
+          "3, mog 2.5). Values between 0 and 1 count as 1",
           &Params::match_sigma, 0.f, 20.f),
     param("background-sigma", "Background distance",
-          "zivkovic: a sample is background within this many standard deviations of a background component. "
-          "Higher: less noise and fewer leaves in the mask; lower: more of people dressed like the ground",
+          "zivkovic: standard deviations from a background component within which a sample is background. "
+          "Higher: less noise and fewer leaves in the mask. Lower: more of people dressed like the ground",
           &Params::background_sigma, 0.f, 20.f),
     param("background-ratio", "Background ratio",
-          "zivkovic: the heaviest components whose weights sum to this are background. Lower: what stands "
-          "still becomes background later",
+          "zivkovic: sum of weights up to which the heaviest components are background. Lower: an object "
+          "that stops becomes background later",
           &Params::background_ratio, 0.f, 1.f),
     param("background-by-deviation", "Background by deviation",
-          "zivkovic: the background is the components of the greatest weight over standard deviation, not of "
-          "the "
-          "greatest weight: what varies much counts less",
+          "zivkovic: whether the background is the components of the greatest weight over standard "
+          "deviation, not of the greatest weight. Components that vary much count less then",
           &Params::background_by_deviation),
-    param("weight-threshold", "Weight threshold", "mog: a component of at least this weight is background",
+    param("weight-threshold", "Weight threshold", "mog: least weight of a component that is background",
           &Params::weight_threshold, 0.f, 1.f),
     param("complexity-prior", "Complexity prior",
-          "zivkovic: evidence that a component needs to live, c_T; larger values keep fewer components",
+          "zivkovic: evidence that a component needs to stay, c_T. Higher: fewer components",
           &Params::complexity_prior, 0.f, 1.f),
     param("initial-variance", "Initial variance",
-          "Variance of a new component, in grey levels squared; 0: the method's own (zivkovic "
-          "15, or 6 where the model works on Y U V (NV12, I420); mog 225)",
+          "Variance of a new component, in grey levels squared. 0: the method's own (zivkovic 15, or 6 "
+          "where the model works on Y U V (NV12, I420); mog 225)",
           &Params::initial_variance, 0.f, 10000.f),
     param("initial-weight", "Initial weight", "mog: weight of a new component", &Params::initial_weight,
           0.001f, 1.f),
-    param("min-variance", "Least variance",
-          "A component's variance never falls below this, in grey levels squared", &Params::min_variance,
-          0.01f, 10000.f),
+    param("min-variance", "Least variance", "Least variance of a component, in grey levels squared",
+          &Params::min_variance, 0.01f, 10000.f),
     param("max-variance", "Greatest variance",
-          "zivkovic: a component's variance never rises above this, in grey levels squared; above a "
-          "quarter of it where the model works on Y U V (NV12, I420)",
+          "zivkovic: greatest variance of a component, in grey levels squared; a quarter of it where the "
+          "model works on Y U V (NV12, I420)",
           &Params::max_variance, 0.01f, 10000.f),
     param("detect-shadows", "Detect shadows",
-          "Label foreground that is a darker copy of the background with shadow-value. Needs colour: on luma "
-          "alone everything somewhat darker counts as shadow",
+          "Whether foreground that is a darker copy of the background is labelled with shadow-value. Needs "
+          "colour: on luma alone everything somewhat darker counts as shadow",
           &Params::detect_shadows),
-    param(
-        "shadow-threshold", "Shadow threshold",
-        "A pale shadow is at least this bright, relative to the background. Lower: deeper shadows are known "
-        "as such, and so are more dark clothes; 0: 0.85, or where the model works on Y U V (NV12, I420) 0.83 "
-        "in "
-        "video range and 0.80 in full range",
-        &Params::shadow_threshold, 0.f, 1.f),
+    param("shadow-threshold", "Shadow threshold",
+          "Least brightness of a pale shadow, relative to the background. Lower: deeper shadows count, and "
+          "more dark clothes. 0: 0.85; where the model works on Y U V (NV12, I420) 0.83 in video range and "
+          "0.80 in full range",
+          &Params::shadow_threshold, 0.f, 1.f),
     param("shadow-sigma", "Shadow distance",
-          "A pale shadow has the background's colour within this many standard deviations, two thirds of it "
-          "where the "
-          "model works on Y U V (NV12, I420); 0: background-sigma",
+          "Greatest colour distance of a pale shadow from the background, in standard deviations; two "
+          "thirds of it where the model works on Y U V (NV12, I420). Higher: more counts as shadow. 0: "
+          "background-sigma",
           &Params::shadow_sigma, 0.f, 100.f),
     param("deep-shadow-threshold", "Deep shadow threshold",
-          "A deep shadow, which has nearly the background's colour, is at least this bright, relative to the "
-          "background",
+          "Least brightness of a deep shadow, which has nearly the background's colour, relative to the "
+          "background. Lower: darker shadows count",
           &Params::deep_shadow_threshold, 0.f, 1.f),
-    param(
-        "deep-shadow-distance", "Deep shadow distance",
-        "How far a deep shadow's colour may be from the background's, in grey levels; half of that where the "
-        "model works on Y U V (NV12, I420); 0: there are only pale shadows, as on luma alone",
-        &Params::deep_shadow_distance, 0.f, 255.f),
+    param("deep-shadow-distance", "Deep shadow distance",
+          "Greatest colour distance of a deep shadow from the background, in grey levels; half of it where "
+          "the model works on Y U V (NV12, I420). Higher: more counts as shadow. 0: only pale shadows, as "
+          "on luma alone",
+          &Params::deep_shadow_distance, 0.f, 255.f),
     param("shadow-value", "Shadow value", "Mask value of shadows; background is 0 and foreground 255",
           &Params::shadow_value, 0, 255),
 };
@@ -313,6 +309,11 @@ std::unique_ptr<Model> make_reference(const Config &);
 // `device` must outlive the model. Throws Error::bad_setting for a config out of range.
 std::unique_ptr<Model> make_cpu(Device &device, const Config &);
 std::unique_ptr<Model> make_cuda(Device &device, const Config &); // throws no_device when built without CUDA
+// In OpenGL compute shaders, precision single and compact, called on the thread where the device's context is
+// current; they leave the state that others see there as it was. Throws Error::no_device when built without
+// OpenGL or the device lacks something, which is named; Error::bad_setting for precision double, which is not
+// in OpenGL ES.
+std::unique_ptr<Model> make_gl(Device &, const Config &);
 std::unique_ptr<Model> make(Device &device, const Config &);
 
 // The luma of a colour pixel, the same integer in every backend: (77 R + 150 G + 29 B + 128) >> 8.

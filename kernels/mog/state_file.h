@@ -57,8 +57,8 @@ std::vector<std::uint8_t> serialize(const SavedModel &);
 // size.
 SavedModel parse(std::span<const std::uint8_t> bytes);
 
-// Writes a new file beside `path` and renames it, so that there is a whole model under that name at any time.
-// Throws Error::write.
+// Writes a new file next to `path` and renames it, so that there is a whole model under that name at any
+// time. Throws Error::write.
 void write_file(const std::string &path, const SavedModel &);
 // Throws Error::io when the file cannot be read, otherwise as parse().
 SavedModel read_file(const std::string &path);

@@ -2,8 +2,6 @@
 #include "kernels/registration/border.h"
 
 #include "common/shifted.h"
-#include "kernels/registration/cuda/border.h"
-#include "kernels/registration/gl.h"
 
 #include <cstring>
 

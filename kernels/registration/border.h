@@ -11,5 +11,8 @@ namespace vigil::registration {
 // Writes `pixels` pixels around the picture, whose memory has as much room there. 8 bits a sample. The device
 // is the picture's; throws Error::no_device for CUDA in a build without.
 void fill_border(Device &, const Image &, int pixels, Queue &);
+// The same by its backends on a GPU.
+void fill_border_cuda(Device &, const Image &, int pixels, Queue &);
+void fill_border_gl(Device &, const Image &, int pixels, Queue &);
 
 } // namespace vigil::registration

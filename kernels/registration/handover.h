@@ -12,7 +12,7 @@
 #pragma once
 
 #include "common/plane.h"
-#include "common/shift.h"
+#include "common/shifted.h"
 #include "kernels/registration/registration.h"
 
 #include <cmath>

@@ -3,7 +3,6 @@
 #include "kernels/registration/registration.h"
 
 #include "common/error.h"
-#include "kernels/registration/gl.h"
 
 namespace vigil::registration {
 

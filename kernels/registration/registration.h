@@ -28,7 +28,7 @@
 
 #include "common/device.h"
 #include "common/plane.h"
-#include "common/shift.h"
+#include "common/shifted.h"
 
 #include <memory>
 
@@ -80,7 +80,10 @@ class Registration {
 std::unique_ptr<Registration> make_reference(); // host memory
 std::unique_ptr<Registration> make_cpu();
 std::unique_ptr<Registration> make_cuda(Device &); // throws no_device when built without CUDA
-std::unique_ptr<Registration> make(Device &);      // the device must outlive it
+// In OpenGL compute shaders, called on the thread where the device's context is current. Throws
+// Error::no_device when built without OpenGL, or when the device lacks something, which is named.
+std::unique_ptr<Registration> make_gl(Device &);
+std::unique_ptr<Registration> make(Device &); // the device must outlive it
 // What every backend does before it starts: with a background, and with a frame.
 void check_background(const ConstImage &);
 void check(const ConstImage &frame, const ConstImage &background);

@@ -18,14 +18,15 @@ struct Settings {
 };
 inline constexpr auto settings_table = std::tuple{
     param("hysteresis", "Hysteresis",
-          "Pixels by which an object must be past a line or a zone's border to count as past it",
+          "Pixels that an object must be past a line or a zone's border, to count as past it. Higher: an "
+          "object that jitters on it counts less often",
           &Settings::hysteresis, 0.f, 10000.f),
-    param("settle-time", "Settle time", "Milliseconds for which it must be there", &Settings::settle_time, 0,
-          60000),
+    param("settle-time", "Settle time",
+          "Milliseconds that an object must be past a line or a zone's border, to count as past it",
+          &Settings::settle_time, 0, 60000),
     param("hand-over", "Hand over",
-          "Milliseconds after the end of a track in which one that begins at its place is the same object, "
-          "which changed its number. When a track ends in a zone, leaving the zone is reported after this "
-          "time. 0: never",
+          "Milliseconds after the end of a track in which one that begins at its place is the same object. "
+          "A track that ends in a zone is reported as leaving after this time. 0: never",
           &Settings::hand_over, 0, 60000),
 };
 

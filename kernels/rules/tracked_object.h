@@ -3,13 +3,24 @@
 #pragma once
 
 #include "kernels/rules/event.h"
-#include "kernels/rules/subject.h"
+#include "kernels/track/object.h"
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace vigil::rules {
+
+// What a frame brings to the rules: tracks, and ghosts.
+struct Subject {
+  track::Object object;
+  std::string_view type;    // must stay until the next step
+  std::string_view label{}; // what it is called (tracklabel), empty: nothing so far; stays as `type`
+};
+struct Ghost { // kernels/ghost
+  track::Box box;
+  std::string_view type; // as a Subject's
+};
 
 // Where the object is and was, as anchors (rules.h).
 struct Path {

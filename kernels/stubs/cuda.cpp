@@ -15,7 +15,7 @@
 #include "kernels/fisher/motion.h"
 #include "kernels/ghost/contour_features.h"
 #include "kernels/mog/mog.h"
-#include "kernels/registration/cuda/border.h"
+#include "kernels/registration/border.h"
 #include "kernels/registration/registration.h"
 #include "kernels/tamper/spots.h"
 

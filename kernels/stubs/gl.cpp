@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Takes the place of the OpenGL backends of kernels in builds without OpenGL: a request for one reports so.
-#include "kernels/blobs/gl.h"
 #include "common/error.h"
-#include "kernels/cell_grid/gl.h"
-#include "kernels/cleanup/gl.h"
-#include "kernels/compose/gl.h"
-#include "kernels/convert/gl.h"
-#include "kernels/exposure/make_gl.h"
-#include "kernels/ghost/gl.h"
-#include "kernels/mog/gl.h"
-#include "kernels/registration/gl.h"
-#include "kernels/tamper/gl.h"
+#include "kernels/blobs/blobs.h"
+#include "kernels/cell_grid/cell_grid.h"
+#include "kernels/cleanup/cleanup.h"
+#include "kernels/compose/compose.h"
+#include "kernels/convert/rgba.h"
+#include "kernels/exposure/exposure.h"
+#include "kernels/ghost/contour_features.h"
+#include "kernels/mog/mog.h"
+#include "kernels/registration/border.h"
+#include "kernels/registration/registration.h"
+#include "kernels/tamper/spots.h"
 
 namespace vigil {
 namespace {

@@ -2,7 +2,6 @@
 #include "kernels/tamper/spots.h"
 
 #include "common/error.h"
-#include "kernels/tamper/gl.h"
 #include "kernels/tamper/spot_at.h"
 
 #include <algorithm>

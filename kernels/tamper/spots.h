@@ -51,7 +51,10 @@ class Sampler {
 };
 std::unique_ptr<Sampler> make_cpu();          // plain loops
 std::unique_ptr<Sampler> make_cuda(Device &); // throws no_device when built without CUDA
-std::unique_ptr<Sampler> make(Device &);      // the device must outlive it
+// In OpenGL compute shaders, called on the thread where the device's context is current. Throws
+// Error::no_device when built without OpenGL, or when the device lacks something, which is named.
+std::unique_ptr<Sampler> make_gl(Device &);
+std::unique_ptr<Sampler> make(Device &); // the device must outlive it
 // What every backend does before it starts.
 void check(const ConstImage &picture);
 

@@ -30,4 +30,18 @@ struct Object {
   std::uint32_t label = 0; // of its boxes
 };
 
+inline const char *name_of(State s) {
+  switch (s) {
+  case State::tentative:
+    return "tentative";
+  case State::tracked:
+    return "tracked";
+  case State::grouped:
+    return "grouped";
+  case State::predicted:
+    return "predicted";
+  }
+  return "unknown";
+}
+
 } // namespace vigil::track

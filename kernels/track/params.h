@@ -15,10 +15,10 @@ struct Params {
   bool operator==(const Params &) const = default;
 };
 inline constexpr auto params_table = std::tuple{
-    param(
-        "confirm-after", "Confirm after",
-        "Milliseconds for which an object must have been found, in half of the frames, before it is a track",
-        &Params::confirm_after, 0, 60000),
+    param("confirm-after", "Confirm after",
+          "Milliseconds that an object must be found, in half of the frames, before it is a track. Higher: "
+          "fewer false tracks, and later ones",
+          &Params::confirm_after, 0, 60000),
     param("lost-after", "Lost after",
           "Milliseconds after which a moving track that is not found any more ends", &Params::lost_after, 0,
           600000),
@@ -39,12 +39,12 @@ inline constexpr auto params_table = std::tuple{
           "Standard deviation of the edges of boxes, as a part of the object's size", &Params::jitter, 0.001f,
           1.f),
     param("groups", "Groups",
-          "Tracks whose objects enter one box go on in it as a group. For detectors whose boxes never hold "
-          "two objects: false",
+          "Whether tracks whose objects enter one box go on in it as a group. false: for detectors whose "
+          "boxes never hold two objects",
           &Params::groups),
     param("pairs", "Pairs",
-          "A blob that looks like two people side by side becomes two tracks. Needs groups, and boxes that "
-          "know their blob's moments, as cudamog's exact blobs do",
+          "Whether a blob that looks like two people side by side becomes two tracks. Needs groups, and "
+          "boxes with their blob's moments, as cudamog makes them",
           &Params::pairs),
 };
 

@@ -3,7 +3,7 @@
 
 detect_rates.py DATA [RATE]...
 
-Below DATA: cdnet_*/ (input/*.jpg and groundtruth/*.png, played at 25 frames a second) and each folder with an events.csv beside a video (in_view_first and
+Below DATA: cdnet_*/ (input/*.jpg and groundtruth/*.png, played at 25 frames a second) and each folder with an events.csv and a video (in_view_first and
 in_view_last, in frames). Something is in view in a CDnet frame when 0.1 % of its labelled pixels are foreground. RATE: 0 is all frames; without one 0, 15, 7, 5, 3.
 
 The frames go through as fast as they can, so the load of the machine changes nothing. Spans in view with less than two seconds between them are one. An event is true when it

@@ -2,7 +2,7 @@
 // What all compute shaders rest on: devices that lack something, contexts that neighbours left in a mess,
 // host memory that shaders write, copies that run behind the work.
 #include "common/gl/compute.h"
-#include "common/shift.h"
+#include "common/shifted.h"
 #include "kernels/blobs/blobs.h"
 #include "kernels/cleanup/cleanup.h"
 #include "kernels/mog/mog.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tests/check/checker.h"
 
+#include "common/device.h"
 #include "common/error.h"
-#include "common/gl/open.h"
 #include "tools/base/json.h"
 
 #include <algorithm>

@@ -65,7 +65,7 @@ class Pages(unittest.TestCase):
             file.write_text(text.replace("/etc/vigil", folder).replace("/run/vigil", folder), encoding="utf-8")
             done = subprocess.run([MONITOR[0], "--config", file, "--check", "--storage", folder], capture_output=True, text=True, check=False, env={**os.environ, **names},
                                   timeout=120)
-            if "this build of vigil-monitor has no detector" in done.stderr:
+            if "vigil-detector.module, which is missing" in done.stderr and not (pathlib.Path(MONITOR[0]).parent / "vigil-detector.module").exists():
                 print(f"SKIPPED: the detector of {page.name}, which this build does not have")
                 return
             self.assertEqual(done.returncode, 0, f"{page.name}:\n{text}\n{done.stdout}{done.stderr}")

@@ -2,7 +2,7 @@
 // What real cameras do to a model of the background, with the element's defaults: exposure that moves, poles
 // that sway, a lens cap, pictures that change wholly, ghosts, people who wait. Never may a mistake lock
 // itself in; how soon all is normal is tested.
-#include "common/shift.h"
+#include "common/shifted.h"
 #include "tests/elements/fixture.h"
 
 #include <algorithm>

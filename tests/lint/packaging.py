@@ -2,7 +2,7 @@
 """What is said about packages in several places is the same in all of them. Usage: packaging.py SOURCE_ROOT
 
 debian/control names every package that ./run installs, the versions that meson.build asks for, and every program and
-element of the build; debian/changelog is at the project's version; presets are installed, and measured in docs/reference/presets.md."""
+element of the build; the detector's module is a package of its own; debian/changelog is at the project's version; presets are installed, and measured in docs/reference/presets.md."""
 import pathlib
 import re
 import sys
@@ -70,6 +70,20 @@ rules = (debian / "rules").read_text(encoding="utf-8")
 if not re.search(r"^\tdh_auto_configure -- .*-Dcuda=disabled$", rules, re.M):
     problems.append("debian/rules does not configure the packages of main with -Dcuda=disabled")
 problems += [f"{n} names a folder of one architecture" for n in ("meson.build", "debian/rules") if re.search(r"/usr/lib/\w+-linux-gnu", (root / n).read_text(encoding="utf-8"))]
+# OpenCV comes with the module of the detector, which is a package of its own; the monitor's error names that.
+module = "vigil-detector.module"
+holders = sorted(p.name for p in debian.glob("*.install") if module in p.read_text(encoding="utf-8"))
+if holders != ["vigil-monitor-detector.install"]:
+    problems.append(f"debian/: {module} is in {holders or 'no package'} instead of vigil-monitor-detector alone")
+of_module = next((b for b in binaries if b["Package"].strip() == "vigil-monitor-detector"), {})
+if "${binary:Version}" not in of_module.get("Depends", "") or "${shlibs:Depends}" not in of_module.get("Depends", ""):
+    problems.append("debian/control: vigil-monitor-detector does not depend on its libraries and on the vigil-monitor of its version")
+opener = (root / "tools/vigil-monitor/detector/engine_module.cpp").read_text(encoding="utf-8")
+for word in (module, "vigil-monitor-detector", "libopencv-dnn-dev"):
+    if word not in opener:
+        problems.append(f"engine_module.cpp: its error does not name {word}")
+if "libopencv-dnn" not in (root / "deploy/container/Containerfile").read_text(encoding="utf-8"):
+    problems.append("deploy/container/Containerfile installs no libopencv-dnn, which the detector's module needs")
 # systemd-sysusers makes the unit's user.
 user = re.search(r"^User=(\S+)", (debian / "vigil-monitor.service").read_text(encoding="utf-8"), re.M)[1]
 if not re.search(rf"^u {user} ", (debian / "vigil-monitor.sysusers").read_text(encoding="utf-8"), re.M) or "--with installsysusers" not in rules:

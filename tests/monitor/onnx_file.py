@@ -42,9 +42,31 @@ def _model(nodes, tensors, size, outputs):
     return _field(1, 7) + _field(2, "vigil") + _field(7, graph) + _field(8, _field(1, "") + _field(2, 12))
 
 
-def mean_colour(size, outputs=1):
-    """A model whose three values are the picture's mean red, green and blue, 20 times as large; `outputs` times the same."""
-    scale = [20.0 if row == column else 0.0 for row in range(3) for column in range(3)]
+def mean_colour(size, outputs=1, scale=20.0):
+    """A model whose three values are the picture's mean red, green and blue, `scale` times as large; `outputs` times the same."""
+    scale = [scale if row == column else 0.0 for row in range(3) for column in range(3)]
     nodes = [_node("Conv", ["picture", "scale"], ["larger"], kernel_shape=[1, 1]), _node("GlobalAveragePool", ["larger"], ["mean"]),
              *(_node("Flatten", ["mean"], [f"colour{i}"], axis=1) for i in range(outputs))]
     return _model(nodes, [_tensor("scale", (3, 3, 1, 1), scale)], size, [(f"colour{i}", (1, 3)) for i in range(outputs)])
+
+
+def of_one_size(size):
+    """A model that multiplies each value of a picture of this very size."""
+    count = 3 * size * size
+    nodes = [_node("Flatten", ["picture"], ["line"], axis=1), _node("Gemm", ["line", "weights"], ["values"])]
+    return _model(nodes, [_tensor("weights", (count, 3), [1 / count] * (3 * count))], size, [("values", (1, 3))])
+
+
+def boxes(size, values):
+    """A model that says these values of one box, whatever the picture is (the layout of YOLOv8: 1 x values x 1)."""
+    n = len(values)
+    nodes = [_node("Conv", ["picture", "nothing", "values"], ["everywhere"], kernel_shape=[1, 1]), _node("GlobalAveragePool", ["everywhere"], ["mean"]),
+             _node("Squeeze", ["mean"], ["box"], axes=[3])]
+    return _model(nodes, [_tensor("nothing", (n, 3, 1, 1), [0.0] * (3 * n)), _tensor("values", (n,), values)], size, [("box", (1, n, 1))])
+
+
+def root_of_green(size):
+    """A model whose three values are the square root of the picture's mean green less 0.45: no number for pictures that are darker."""
+    nodes = [_node("Conv", ["picture", "green", "less"], ["more"], kernel_shape=[1, 1]), _node("GlobalAveragePool", ["more"], ["mean"]), _node("Sqrt", ["mean"], ["root"]),
+             _node("Flatten", ["root"], ["values"], axis=1)]
+    return _model(nodes, [_tensor("green", (3, 3, 1, 1), [0.0, 1.0, 0.0] * 3), _tensor("less", (3,), [-0.45] * 3)], size, [("values", (1, 3))])

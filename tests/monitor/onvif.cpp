@@ -154,6 +154,12 @@ void ptz() {
   expect(profile->abilities == PtzAbilities{false, true, false, 0}, "as far as the profile says");
   expect(!ptz_profile(read_xml("<r><Profiles token='a'/><Profiles><PTZConfiguration/></Profiles></r>")),
          "no profile that turns, or none with a name");
+  const auto of_media2 = ptz_profile(
+      read_xml("<r><Profiles token='s'><Configurations/></Profiles><Profiles token='m'><Configurations><PTZ>"
+               "<NodeToken>n2</NodeToken><DefaultContinuousPanTiltVelocitySpace/></PTZ></Configurations>"
+               "</Profiles></r>"));
+  expect(of_media2 && of_media2->token == "m" && of_media2->node == "n2" && of_media2->abilities.pan_tilt,
+         "the profile that turns, of Media2");
   const auto can = abilities_of(
       read_xml("<r><PTZNode><SupportedPTZSpaces><ContinuousPanTiltVelocitySpace/></SupportedPTZSpaces>"
                "<MaximumNumberOfPresets>99999999999</MaximumNumberOfPresets><HomeSupported>true"

@@ -145,6 +145,37 @@ def devices():
         m.stop()
 
 
+def media2():
+    """Devices that list their streams by Media2, alone or besides Media; none that is wrong there holds up the program, and no request goes elsewhere."""
+    good = {"media2": "H265", "services": "H265", "both": "H265", "media2-broken": "H264", "services-bomb": "H264", "services-mute": "H264"}
+    bad = ["media2-elsewhere", "media2-scheme", "stream2-elsewhere", "media2-huge", "media2-bomb", "media2-malformed", "media2-empty", "neither"]
+    by = {kind: Device(f"127.0.5.{i + 1}", kind, ELSEWHERE) for i, kind in enumerate([*good, *bad])}
+    canary = Canary(ELSEWHERE, [by["media2-elsewhere"].port, by["media2-scheme"].port, 554])
+    with started("media2", f'{{drawn: {{source: "{SCENE}"}}}}') as m:
+        for kind, codec in good.items():
+            status, said = look(m, by[kind])
+            same(status, 200, f"{kind}: {said}")
+            main, = [p for p in said["profiles"] if p["record"]]
+            same((main["token"], main["codec"], [p["token"] for p in said["profiles"] if p["detect"]]), ("main", codec, ["sub"]), f"{kind}: the profiles that are chosen")
+            same(said["record"], f"rtsp://{by[kind].address}:554/...", kind)
+            if codec == "H265":
+                same([(p["token"], p["width"], p["height"], p["fps"]) for p in said["profiles"]], [("main", 3840, 2160, 25), ("sub", 640, 360, 12.5)], f"{kind}: sizes, and no profile without video")
+        for kind in bad:
+            begun = time.monotonic()
+            status, said = look(m, by[kind])
+            same(status, 400, f"{kind}: {said}")
+            true(time.monotonic() - begun < 30, f"{kind} took {time.monotonic() - begun:.0f} s")
+            true("nobody has named it" in said["error"] or "elsewhere" not in kind, f"{kind}: {said}")
+            print(f"{kind}: {said['error']}")
+        status, said = look(m, by["media2"], USER, "wrong password")
+        same((status, "password" in said["error"]), (400, True), f"a wrong password: {said}")
+        same(canary.connections, 0, "requests to a host that nobody named")
+        same(m.get("/api/cameras")[0]["name"], "drawn", "the camera goes on")
+        secrets(m)
+        m.stop()
+    canary.close()
+
+
 def looked():
     """A stream is seen before it is a camera's, or why it cannot be, in limits of time, and without a question to a host that nobody named."""
     here = pathlib.Path(__file__).parent
@@ -356,7 +387,7 @@ def titled():
         m.stop()
 
 
-CHECKS = [search, devices, looked, added, titled]
+CHECKS = [search, devices, media2, looked, added, titled]
 asked = sys.argv[3:]
 for check in CHECKS:
     if not asked or check.__name__ in asked:

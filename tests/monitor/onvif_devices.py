@@ -109,8 +109,14 @@ class Head:
         return f"<{action}Response/>"
 
 
+# Devices without a Media service.
+MEDIA2_ALONE = ("media2", "services", "neither", "media2-elsewhere", "media2-scheme", "stream2-elsewhere", "media2-huge", "media2-bomb", "media2-malformed", "media2-empty")
+
+
 class Device:
     """`head`: what turns, in the profile of the large stream. `kind`: good, digest (HTTP digest alone), clock (its clock is three hours ahead), slow, malformed, huge, bomb, deep, media-elsewhere, stream-elsewhere, one-stream;
+    of Media2: media2 (Media is not there), services (nor is GetCapabilities), both (H.265 is in Media2 alone), media2-broken (besides a good Media), services-bomb and services-mute (of GetServices, besides a good
+    Media), media2-elsewhere, media2-scheme, stream2-elsewhere, media2-huge, media2-bomb, media2-malformed, media2-empty, neither (no service at all);
     of the search: elsewhere (names another host), stranger (answers another question), garbage (no XML), silent;
     of turning: ptz-elsewhere, redirect (the PTZ service sends on to another host), stuck (it takes moves, and never answers them);
     of events: pull-elsewhere, pull-flood (always as many messages as fit), pull-huge, pull-bomb, pull-malformed, pull-silent, reference (wants its reference back), no-renew."""
@@ -210,6 +216,14 @@ class Device:
             elif not self.signs_in(text):
                 self.send(request, 400, fault("NotAuthorized", "Sender not authorized"))
                 return
+        if self.kind.startswith("media2-") and action == "GetProfiles" and "ver20/media" in text and self.wrong_media2(request):
+            return
+        if action == "GetServices" and self.kind in ("services-bomb", "services-mute"):
+            if self.kind == "services-bomb":
+                self.send(request, 200, BOMB)
+            else:
+                request.close_connection = True
+            return
         if self.kind == "redirect" and action in ("ContinuousMove", "GotoPreset"):
             self.send(request, 302, "", Location=f"http://{self.elsewhere}:{self.port}/onvif/ptz")
             return
@@ -228,6 +242,23 @@ class Device:
         with self.news:
             self.notifications += messages
             self.news.notify_all()
+
+    def wrong_media2(self, request):
+        """False: the answer is a right one."""
+        if self.kind == "media2-huge":
+            request.send_response(200)
+            request.end_headers()
+            for _ in range(2000):
+                request.wfile.write(b"<a>" * 20000)
+        elif self.kind == "media2-broken":
+            self.send(request, 400, fault("Action", "out of order"))
+        elif self.kind in ("media2-bomb", "media2-malformed"):
+            self.send(request, 200, {"media2-bomb": BOMB, "media2-malformed": "<a><b></a>"}[self.kind])
+        elif self.kind == "media2-empty":
+            self.send(request, 200, envelope("<tr2:GetProfilesResponse xmlns:tr2='http://www.onvif.org/ver20/media/wsdl'/>"))
+        else:
+            return False
+        return True
 
     def wrong_pull(self, request):
         if self.kind == "pull-silent":
@@ -277,8 +308,12 @@ class Device:
                     f"<tt:Date><tt:Year>{t.tm_year}</tt:Year><tt:Month>{t.tm_mon}</tt:Month><tt:Day>{t.tm_mday}</tt:Day></tt:Date>"
                     "</tt:UTCDateTime></tds:SystemDateAndTime></tds:GetSystemDateAndTimeResponse>")
         if action == "GetCapabilities":
-            return ("<tds:GetCapabilitiesResponse><tds:Capabilities><tt:Media>"
-                    f"<tt:XAddr>http://{media_host}:{self.port}/onvif/media</tt:XAddr></tt:Media>{self.services()}</tds:Capabilities></tds:GetCapabilitiesResponse>")
+            if self.kind in ("services", "neither"):
+                return None
+            media = "" if self.kind in MEDIA2_ALONE else f"<tt:Media><tt:XAddr>http://{media_host}:{self.port}/onvif/media</tt:XAddr></tt:Media>"
+            return f"<tds:GetCapabilitiesResponse><tds:Capabilities>{media}{self.services()}</tds:Capabilities></tds:GetCapabilitiesResponse>"
+        if action == "GetServices":
+            return self.listed_services()
         if action == "GetDeviceInformation":
             return ("<tds:GetDeviceInformationResponse><tds:Manufacturer>Simulated &amp; Sons</tds:Manufacturer><tds:Model>Eye 12 (fast)</tds:Model>"
                     "<tds:FirmwareVersion>1</tds:FirmwareVersion></tds:GetDeviceInformationResponse>")
@@ -290,20 +325,49 @@ class Device:
                 return (f'<trt:Profiles token="{token}" fixed="true"><tt:Name>{name}</tt:Name>{ptz}<tt:VideoEncoderConfiguration token="v"><tt:Encoding>{codec}</tt:Encoding>'
                         f"<tt:Resolution><tt:Width>{width}</tt:Width><tt:Height>{height}</tt:Height></tt:Resolution><tt:RateControl><tt:FrameRateLimit>{fps}</tt:FrameRateLimit>"
                         "</tt:RateControl></tt:VideoEncoderConfiguration></trt:Profiles>")
+            if "ver20/media" in text:
+                return self.media2_profiles()
+            if self.kind in MEDIA2_ALONE:
+                return None
             all_profiles = [profile("main", "Main stream", "H264", 1920, 1080, 25), profile("sub", "Sub stream", "H264", 640, 360, 10),
                             profile("tiny", "Phone", "H264", 176, 144, 5), profile("jpeg", "Snapshots", "JPEG", 2592, 1944, 1)]
             return "<trt:GetProfilesResponse>" + "".join(all_profiles[:1] if self.kind == "one-stream" else all_profiles) + "</trt:GetProfilesResponse>"
         if action == "GetStreamUri":
-            token = re.search(r"<ProfileToken>(\w+)<", text)[1]
-            uri = self.streams[token]
-            if self.kind == "stream-elsewhere":
+            uri = self.streams[re.search(r"<ProfileToken>(\w+)<", text)[1]]
+            if self.kind in ("stream-elsewhere", "stream2-elsewhere"):
                 uri = uri.replace(self.address, self.elsewhere)
+            if "ver20/media" in text:
+                return f"<tr2:GetStreamUriResponse xmlns:tr2='http://www.onvif.org/ver20/media/wsdl'><tr2:Uri>{uri}</tr2:Uri></tr2:GetStreamUriResponse>" if "<Protocol>RTSP</Protocol>" in text else None
             return f"<trt:GetStreamUriResponse><trt:MediaUri><tt:Uri>{uri}</tt:Uri></trt:MediaUri></trt:GetStreamUriResponse>"
         if action in ("CreatePullPointSubscription", "PullMessages", "Renew", "Unsubscribe"):
             return self.events(action, text)
         if self.head:
             return self.head.body(action, text)
         raise AssertionError(f"an action that no test knows: {text}")
+
+    def listed_services(self):
+        """The answer to GetServices; None: a fault, as of a device that is older."""
+        if self.kind in ("good", "neither"):
+            return None
+        host = self.elsewhere if self.kind == "media2-elsewhere" else self.address
+        scheme = "ftp" if self.kind == "media2-scheme" else "http"
+        known = [("ver10/device", f"http://{self.address}:{self.port}/onvif/device_service"), ("ver10/events", f"http://{self.address}:{self.port}/onvif/events")]
+        if self.kind in MEDIA2_ALONE or self.kind in ("both", "media2-broken"):
+            known.append(("ver20/media", f"{scheme}://{host}:{self.port}/onvif/media2"))
+        if self.head:
+            known.append(("ver20/ptz", f"http://{self.address}:{self.port}/onvif/ptz"))
+        return "<tds:GetServicesResponse>" + "".join(
+            f"<tds:Service><tds:Namespace>http://www.onvif.org/{space}/wsdl</tds:Namespace><tds:XAddr>{at}</tds:XAddr><tds:Version><tt:Major>2</tt:Major><tt:Minor>60</tt:Minor></tds:Version></tds:Service>"
+            for space, at in known) + "</tds:GetServicesResponse>"
+
+    def media2_profiles(self):
+        def profile(token, name, codec, width, height, fps):
+            ptz = '<tr2:PTZ token="c"><tt:NodeToken>n</tt:NodeToken><tt:DefaultContinuousPanTiltVelocitySpace>x</tt:DefaultContinuousPanTiltVelocitySpace></tr2:PTZ>' if self.head and token == "main" else ""
+            return (f'<tr2:Profiles token="{token}" fixed="true"><tr2:Name>{name}</tr2:Name><tr2:Configurations><tr2:VideoEncoder token="v"><tt:Name>v</tt:Name><tt:Encoding>{codec}</tt:Encoding>'
+                    f'<tt:Resolution><tt:Width>{width}</tt:Width><tt:Height>{height}</tt:Height></tt:Resolution><tt:RateControl ConstantBitRate="true"><tt:FrameRateLimit>{fps}</tt:FrameRateLimit>'
+                    f"</tt:RateControl></tr2:VideoEncoder>{ptz}</tr2:Configurations></tr2:Profiles>")
+        return ("<tr2:GetProfilesResponse xmlns:tr2='http://www.onvif.org/ver20/media/wsdl'>" + profile("main", "Main stream", "H265", 3840, 2160, 25.0) + profile("sub", "Sub stream", "H264", 640, 360, 12.5)
+                + "<tr2:Profiles token='sound' fixed='false'><tr2:Name>Sound</tr2:Name><tr2:Configurations/></tr2:Profiles></tr2:GetProfilesResponse>")
 
     def services(self):
         ptz_host = self.elsewhere if self.kind == "ptz-elsewhere" else self.address

@@ -128,6 +128,19 @@ def moves():
     same((head.turning(), head.timeouts), (False, timeouts + 1), "without the program the device's own time ends a move")
 
 
+def media2():
+    """Devices whose profiles are of Media2 alone turn, too, and say their events."""
+    by = {kind: Device(f"127.0.6.{i + 1}", kind, head=Head()) for i, kind in enumerate(("media2", "services", "media2-broken"))}
+    with started("media2", {kind: (SCENE, device, True) for kind, device in by.items()}) as m:
+        for kind, device in by.items():
+            can_turn(m, kind)
+            before = device.head.place()
+            order(m, kind, "move", {"pan": 0.5})
+            m.wait(f"{kind}: it turns, and stops", lambda h=device.head, b=before: h.stops == 1 and h.place() > b, 30)
+            m.wait(f"{kind}: subscribed", lambda k=kind: m.get(f"/api/cameras/{k}")["device_events"]["subscribed"], 60)
+        m.stop()
+
+
 def wrong_devices():
     """Devices that answer late, never, or for another host: the program goes on, and nobody else is asked."""
     kinds = ["ptz-elsewhere", "redirect", "stuck", "slow", "malformed", "huge", "bomb"]
@@ -298,7 +311,7 @@ def wrong_events():
         m.stop()
 
 
-CHECKS = [moves, wrong_devices, quiet, own_events, wrong_events]
+CHECKS = [moves, media2, wrong_devices, quiet, own_events, wrong_events]
 asked = sys.argv[3:]
 for check in CHECKS:
     if not asked or check.__name__ in asked:

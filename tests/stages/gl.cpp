@@ -2,8 +2,8 @@
 // The product's list of stages in OpenGL compute shaders against the same list on the CPU, with the
 // default settings: a scene that sways, changes its exposure, and has something that comes, stops and
 // goes. In formats of one plane and of two.
+#include "common/device.h"
 #include "common/error.h"
-#include "common/gl/open.h"
 #include "gst/cudamog/device_picture.h"
 #include "gst/cudamog/stage_list.h"
 #include "tests/stages/rig.h"

@@ -21,9 +21,11 @@
 #include "tests/stages/rig.h"
 #include "tests/unit.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <png.h>
+#include <random>
 #include <string>
 
 namespace {
@@ -276,6 +278,70 @@ void cleanup_of_the_mask() {
   expect(!stage.is_on(rig.settings), "cleanup: off where nothing is to be done");
 }
 
+// An object of 4 x 4 pixels goes from left to right by half a pixel a frame; the median of 7 removes it.
+void small_objects() {
+  Rig rig;
+  CleanupStage stage(*rig.device);
+  rig.start(stage);
+  FrameContext f = rig.frame(stage);
+  int kept = 0, first = 0;
+  const auto step = [&](Picture &mask) {
+    f.mask = mask.image().plane(0);
+    rig.run(stage, f);
+  };
+  for (int i = 1; i <= 200; i++) {
+    Picture mask;
+    const int x = 10 + i / 2;
+    mask.fill(x, 60, 4, 4, 255);
+    step(mask);
+    if (mask.at(x + 1, 61) != 255) continue;
+    kept++;
+    if (first == 0) first = i;
+  }
+  expect(first > 10 && first < 60,
+         "small-objects: kept once the first second is over, from frame " + std::to_string(first));
+  expect(kept == 200 - first + 1, "small-objects: and from then on: " + std::to_string(kept));
+
+  // Specks at one place again and again, as of a branch: that place is left to the median, others are not.
+  bool branch = false, other = false;
+  for (int i = 0; i < 400; i++) {
+    Picture mask;
+    if (i % 8 < 4) mask.fill(100, 90, 4, 4, 255);
+    if (i > 380) mask.fill(30, 20, 4, 4, 255);
+    step(mask);
+    if (i > 380) branch |= mask.at(101, 91) == 255;
+    other |= mask.at(31, 21) == 255;
+  }
+  expect(!branch, "small-objects: no specks where they come again and again");
+  expect(other, "small-objects: elsewhere they are kept");
+
+  // Many specks: rain, noise.
+  std::mt19937 random(3);
+  std::size_t many = 0;
+  for (int i = 0; i < 300; i++) {
+    Picture mask;
+    if (i % 3 == 0) random.seed(unsigned(i));
+    auto places = random; // the same for three frames
+    for (int n = 0; n < 60; n++)
+      mask.fill(int(places() % (width - 4)), int(places() % (height - 4)), 3, 3, 255);
+    step(mask);
+    if (i >= 200) many += std::size_t(std::count(mask.bytes.begin(), mask.bytes.end(), 255));
+  }
+  expect(many < 200, "small-objects: nearly nothing of many specks is kept: " + std::to_string(many) +
+                         " pixels in 100 frames");
+
+  rig.settings.tuning.small_objects = false;
+  FrameContext off = rig.frame(stage);
+  Picture mask;
+  for (int i = 0; i < 5; i++) {
+    mask = {};
+    mask.fill(30, 20, 4, 4, 255);
+    off.mask = mask.image().plane(0);
+    rig.run(stage, off);
+  }
+  expect(mask.at(31, 21) == 0 && rig.feedback.small_objects.empty(), "small-objects=false: none is kept");
+}
+
 void blobs_of_the_mask() {
   Rig rig;
   BlobsStage stage(*rig.device);
@@ -465,6 +531,7 @@ int run() {
       {"mixture", mixture},
       {"range", range},
       {"cleanup of the mask", cleanup_of_the_mask},
+      {"small objects", small_objects},
       {"blobs of the mask", blobs_of_the_mask},
       {"contours", contours},
       {"light jump", light_jump},

@@ -3,7 +3,6 @@
 
 #include "common/error.h"
 #include "crossings.h"
-#include "encoder.h"
 #include "events.h"
 #include "input.h"
 #include "pictures.h"
@@ -16,6 +15,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <gst/app/gstappsink.h>
+#include <initializer_list>
 #include <limits>
 
 namespace vigil::demo {
@@ -28,6 +28,42 @@ namespace {
 
 // The model knows nothing at first; papers leave such frames out too (Pham et al. 2010, section IV.B).
 constexpr std::uint64_t unscored_frames = 60;
+
+struct Encoder {
+  const char *element, *description; // description: from raw video to a muxed stream
+  const char *extension, *words;
+};
+struct Candidate {
+  Encoder encoder;
+  std::initializer_list<const char *> needs;
+};
+
+// The best of those installed: H.264 in MP4, VP8 in WebM, JPEG in AVI. Throws Error::no_device, with what to
+// install, when there is none.
+const Encoder &choose_encoder() {
+  // Players want 4:2:0, hence the profile.
+  static const Candidate candidates[] = {
+      {{"x264enc",
+        "x264enc speed-preset=veryfast pass=qual quantizer=23 ! video/x-h264,profile=high ! h264parse ! "
+        "mp4mux",
+        "mp4", "H.264 in MP4"},
+       {"x264enc", "h264parse", "mp4mux"}},
+      {{"openh264enc", "openh264enc bitrate=4000000 ! h264parse ! mp4mux", "mp4", "H.264 in MP4"},
+       {"openh264enc", "h264parse", "mp4mux"}},
+      {{"vp8enc", "vp8enc deadline=1 cpu-used=4 target-bitrate=4000000 ! webmmux", "webm", "VP8 in WebM"},
+       {"vp8enc", "webmmux"}},
+      {{"jpegenc", "jpegenc ! avimux", "avi", "JPEG in AVI"}, {"jpegenc", "avimux"}},
+  };
+  for (const Candidate &c : candidates) {
+    bool all = true;
+    for (const char *n : c.needs) all = all && tools::has_element(n);
+    if (all) return c.encoder;
+  }
+  fail(Error::Kind::no_device,
+       "no video encoder is installed: the demo needs one of x264enc "
+       "(gstreamer1.0-plugins-ugly), openh264enc (gstreamer1.0-plugins-bad), vp8enc or "
+       "jpegenc (gstreamer1.0-plugins-good)");
+}
 
 struct Branches {
   GstAppSink *masks;

@@ -7,6 +7,7 @@
 #include "input.h"
 #include "pictures.h"
 #include "preset.h"
+#include "tools/base/mapped.h"
 #include "tools/base/progress.h"
 #include "tools/vigil-eval/run.h"
 
@@ -50,27 +51,19 @@ class Noise {
   std::vector<int> table_;
 };
 
-class Mapped {
- public:
-  Mapped(GstBuffer *b, GstMapFlags flags) : buffer_(b) {
-    if (!gst_buffer_map(b, &map_, flags)) fail(Error::Kind::device, "a frame cannot be read");
-  }
-  ~Mapped() { gst_buffer_unmap(buffer_, &map_); }
-  Mapped(const Mapped &) = delete;
-  Mapped &operator=(const Mapped &) = delete;
-  std::uint8_t *data() const { return map_.data; }
-  std::size_t size() const { return map_.size; }
-
- private:
-  GstBuffer *buffer_;
-  GstMapInfo map_;
-};
+// Of a frame that must be there.
+tools::MappedBuffer mapped(GstBuffer *b, GstMapFlags flags) {
+  tools::MappedBuffer map(b, flags);
+  if (!map) fail(Error::Kind::device, "a frame cannot be read");
+  return map;
+}
 
 // The squared differences of R, G and B, summed up.
 struct Error2 {
   double sum = 0, count = 0;
   void add(GstSample *one, GstSample *other) {
-    const Mapped a(gst_sample_get_buffer(one), GST_MAP_READ), b(gst_sample_get_buffer(other), GST_MAP_READ);
+    const auto a = mapped(gst_sample_get_buffer(one), GST_MAP_READ),
+               b = mapped(gst_sample_get_buffer(other), GST_MAP_READ);
     if (a.size() != b.size()) fail(Error::Kind::device, "the filter has changed the frame's size");
     std::uint64_t frame = 0;
     for (std::size_t i = 0; i < a.size(); i++)
@@ -84,7 +77,7 @@ struct Error2 {
 tools::SamplePtr with_noise(GstSample *clean, Noise &noise) {
   GstBuffer *copy = gst_buffer_copy_deep(gst_sample_get_buffer(clean));
   {
-    const Mapped map(copy, GST_MAP_READWRITE);
+    const auto map = mapped(copy, GST_MAP_READWRITE);
     noise.add(map.data(), map.size() / 4);
   }
   tools::SamplePtr sample(gst_sample_new(copy, gst_sample_get_caps(clean), nullptr, nullptr));

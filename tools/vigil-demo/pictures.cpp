@@ -2,7 +2,9 @@
 #include "pictures.h"
 
 #include "common/error.h"
+#include "common/file.h"
 #include "preset.h"
+#include "tools/base/mapped.h"
 #include "tools/base/pipeline.h"
 #include "tools/vigil-eval/run.h"
 
@@ -10,6 +12,7 @@
 #include <gst/app/gstappsink.h>
 #include <gst/app/gstappsrc.h>
 #include <gst/video/video.h>
+#include <vector>
 
 namespace vigil::demo {
 
@@ -33,17 +36,9 @@ void save_png(GstSample *sample, const std::string &path) {
     tools::ErrorPtr owner(error);
     fail(Error::Kind::device, "cannot make ", path, ": ", error->message);
   }
-  GstMapInfo map;
-  GstBuffer *buffer = gst_sample_get_buffer(converted.get());
-  if (!gst_buffer_map(buffer, &map, GST_MAP_READ))
-    fail(Error::Kind::device, "cannot read the picture for ", path);
-  const bool good = g_file_set_contents(path.c_str(), reinterpret_cast<const gchar *>(map.data),
-                                        static_cast<gssize>(map.size), &error);
-  gst_buffer_unmap(buffer, &map);
-  if (!good) {
-    tools::ErrorPtr owner(error);
-    fail(Error::Kind::write, "cannot write ", path, ": ", error->message);
-  }
+  const tools::MappedBuffer map(gst_sample_get_buffer(converted.get()));
+  if (!map) fail(Error::Kind::device, "cannot read the picture for ", path);
+  replace_file(path, {map.data(), map.size()});
 }
 
 tools::SamplePtr background(const Options &o, const std::string &model, GstSample *frame) {

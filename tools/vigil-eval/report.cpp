@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "report.h"
 
-#include "common/error.h"
-#include "tools/base/gst_ptr.h"
+#include "common/file.h"
 #include "tools/base/json.h"
 #include "vigil-config.h"
 
@@ -174,10 +173,7 @@ void write_roc_csv(const std::string &path, const std::vector<Evaluation> &evalu
 }
 
 void write_file(const std::string &path, const std::string &content) {
-  GError *error = nullptr;
-  if (g_file_set_contents(path.c_str(), content.data(), static_cast<gssize>(content.size()), &error)) return;
-  tools::ErrorPtr owner(error);
-  fail(Error::Kind::write, "cannot write ", path, ": ", error->message);
+  write_file_atomically(path, {reinterpret_cast<const std::uint8_t *>(content.data()), content.size()});
 }
 
 } // namespace vigil::eval

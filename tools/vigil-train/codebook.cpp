@@ -11,7 +11,6 @@
 #include "media.h"
 #include "mixture.h"
 #include "pca.h"
-#include "projection.h"
 #include "sampler.h"
 #include "tools/base/media_files.h"
 #include "tools/base/progress.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What vigil-train evaluate leaves as files: tables and pictures.
-#include "common/error.h"
+#include "common/file.h"
 #include "evaluation.h"
 #include "time_plot.h"
 #include "tools/vigil-eval/plot.h"
@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <functional>
+#include <sstream>
 
 namespace vigil::train {
 
@@ -22,11 +22,11 @@ std::string csv_field(const std::string &s) {
 }
 
 void write_file(const std::string &path, const std::function<void(std::ostream &)> &put) {
-  std::ofstream out(path);
+  std::ostringstream out;
   out.precision(7);
-  if (out) put(out);
-  out.close();
-  if (!out) fail(Error::Kind::io, "cannot write ", path);
+  put(out);
+  const std::string whole = std::move(out).str();
+  write_file_atomically(path, {reinterpret_cast<const std::uint8_t *>(whole.data()), whole.size()});
   std::printf("wrote %s\n", path.c_str());
 }
 

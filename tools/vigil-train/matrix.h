@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 namespace vigil::train {
@@ -33,5 +34,11 @@ void use_one_blas_thread();
 // c = a b, a^T b or a b^T, in the calling thread alone.
 enum class Transpose { none, a, b };
 void multiply(MatrixView a, MatrixView b, Transpose, Matrix &c);
+
+// What a codebook's mixture sees of a descriptor:
+// y = (x - mean) projection^T of `count` rows. mean: width; projection: kept x width. `scratch` and `y` keep
+// their memory between calls.
+void project(const float *x, std::size_t count, std::span<const float> mean,
+             std::span<const float> projection, Matrix &scratch, Matrix &y);
 
 } // namespace vigil::train

@@ -4,6 +4,7 @@
 #include "common/error.h"
 #include "gst/video/formats.h"
 #include "interrupt.h"
+#include "tools/base/mapped.h"
 #include "tools/base/pipeline.h"
 
 #include <filesystem>
@@ -15,21 +16,6 @@ namespace vigil::train {
 namespace fs = std::filesystem;
 
 namespace {
-
-// A frame that is mapped to read.
-class MappedFrame {
- public:
-  MappedFrame(const GstVideoInfo &info, GstBuffer *buffer) {
-    gst::map_frame(frame_, info, buffer, GST_MAP_READ);
-  }
-  ~MappedFrame() { gst_video_frame_unmap(&frame_); }
-  MappedFrame(const MappedFrame &) = delete;
-  MappedFrame &operator=(const MappedFrame &) = delete;
-  ConstImage image() const { return gst::image_of(frame_); }
-
- private:
-  GstVideoFrame frame_{};
-};
 
 GstElement *parse_filter(const std::string &filter) {
   GError *error = nullptr;
@@ -76,8 +62,10 @@ std::uint64_t decode_file(const std::string &path, const std::string &filter,
     GstVideoInfo info;
     if (!gst_video_info_from_caps(&info, gst_sample_get_caps(sample.get())))
       fail(Error::Kind::bad_data, "the decoder gives no frames of a known kind");
-    const MappedFrame frame(info, gst_sample_get_buffer(sample.get()));
-    if (!visit(++count, frame.image())) return count;
+    const tools::MappedFrame frame([&](GstVideoFrame &f) {
+      gst::map_frame(f, info, gst_sample_get_buffer(sample.get()), GST_MAP_READ);
+    });
+    if (!visit(++count, gst::image_of(frame.get()))) return count;
   }
   pipeline.work_off_messages();
   if (count == 0) fail(Error::Kind::bad_data, "it has no video");

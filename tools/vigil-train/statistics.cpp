@@ -10,7 +10,6 @@
 #include "matrix.h"
 #include "media.h"
 #include "mixture.h"
-#include "projection.h"
 #include "statistics_file.h"
 #include "tools/base/media_files.h"
 #include "tools/base/progress.h"

@@ -7,7 +7,9 @@
 #include "gst/cudamog/background_model.h"
 #include "gst/cudamog/bordered_picture.h"
 #include "gst/cudamog/stage.h"
+#include "kernels/registration/registration.h"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace vigil::gst::cudamog {
@@ -23,11 +25,40 @@ class BackgroundStage final : public Stage {
   BorderedPicture &picture() { return picture_; }
 
  private:
-  bool refresh(Queue &);
+  static constexpr std::uint64_t refresh_every = 8, young_below = 4 * refresh_every; // frames
+
+  bool refresh(Queue &); // false when the model knows nothing yet
   Device &device_;
   BackgroundModel &model_;
   BorderedPicture picture_;
   std::uint64_t drawn_at_ = 0; // the model's frames when picture_ was drawn; 0: never
 };
+
+inline bool BackgroundStage::is_on(const Settings &s) const {
+  return s.stabilize == StabilizeMode::automatic || s.exposure == ExposureMode::automatic || adapts_rate(s);
+}
+
+inline void BackgroundStage::set_format(const Format &format) {
+  const cell_grid::Grid &grid = format.grid;
+  const int border = registration::most_sway(std::max(grid.width, grid.height));
+  picture_ = BorderedPicture(device_, format.pixels, grid.width, grid.height, border);
+  drawn_at_ = 0;
+}
+
+inline bool BackgroundStage::refresh(Queue &queue) {
+  const std::uint64_t learnt = model_.frames();
+  if (learnt == 0) return false;
+  const std::uint64_t lasts = learnt < young_below ? 1 : refresh_every;
+  if (drawn_at_ == 0 || learnt < drawn_at_ || learnt >= drawn_at_ + lasts) {
+    model_.mixture().background(picture_.draw(), queue);
+    drawn_at_ = learnt;
+  }
+  return true;
+}
+
+inline void BackgroundStage::submit(FrameGroup &group, const Feedback &, Queue &queue) {
+  if (!refresh(queue)) return;
+  for (FrameContext *f : group.frames) f->background = picture_.image();
+}
 
 } // namespace vigil::gst::cudamog

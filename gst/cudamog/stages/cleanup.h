@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // median, open, close and mask-location: removes noise from the mask and clears it outside the region of
-// interest. Sizes in pixels; definitions: kernels/cleanup/cleanup.h (Soille, Morphological Image Analysis,
-// chapters 3 and 4).
+// interest. small-objects: keeps objects of a few pixels, which the median would remove, where such are rare.
+// Sizes in pixels; definitions: kernels/cleanup/cleanup.h (Soille, Morphological Image Analysis, chapters 3
+// and 4) and kernels/cleanup/small_object_gate.h.
+//
+// Feedback: the cells where small objects are kept.
 #pragma once
 
+#include "gst/cudamog/side_stream.h"
 #include "gst/cudamog/stage.h"
 #include "kernels/cleanup/cleanup.h"
+#include "kernels/cleanup/small_object_gate.h"
 
 #include <memory>
 
@@ -13,24 +18,32 @@ namespace vigil::gst::cudamog {
 
 class CleanupStage final : public Stage {
  public:
-  explicit CleanupStage(Device &device) : device_(device) {}
+  explicit CleanupStage(Device &device) : device_(device), uploads_(device) {}
   const char *name() const override { return "cleanup"; }
   bool is_on(const Settings &s) const override {
     return !s.mask_location.empty() || s.cleanup != cleanup::Params{.median = 0, .open = 0, .close = 0};
   }
-  void set_format(const Format &format) override {
-    if (cleanup_ && format.grid == grid_) return;
-    grid_ = format.grid;
-    cleanup_ = cleanup::make(device_, grid_.width, grid_.height);
-  }
-  void submit(FrameGroup &group, const Feedback &, Queue &queue) override {
-    for (FrameContext *f : group.frames) cleanup_->apply(f->mask, f->roi.mask, f->settings.cleanup, queue);
-  }
+  void set_format(const Format &) override;
+  std::unique_ptr<StageData> make_data() override;
+  void submit(FrameGroup &, const Feedback &, Queue &) override;
+  void fetch(FrameContext &, Queue &) override;
+  void finish(FrameContext &, Feedback &, Queue &) override;
+  void turned_off(FrameContext &, Feedback &) override;
+  void start_over(Restart) override { gate_.reset(grid_); }
 
  private:
+  struct Data;
+  static bool keeps_small(const Settings &s) {
+    constexpr int smallest = 5; // a window of 3 keeps small objects by itself
+    return s.tuning.small_objects && s.cleanup.median >= smallest - 1;
+  }
+  cleanup::SmallObjects small_objects(FrameGroup &, FrameContext &, const Feedback &, Queue &);
+
   Device &device_;
+  SideStream uploads_;
   cell_grid::Grid grid_;
   std::unique_ptr<cleanup::Cleanup> cleanup_;
+  cleanup::SmallObjectGate gate_;
 };
 
 } // namespace vigil::gst::cudamog

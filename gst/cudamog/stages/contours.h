@@ -6,9 +6,11 @@
 // are due to be judged.
 #pragma once
 
+#include "common/host_buffer.h"
 #include "gst/cudamog/stage.h"
 #include "kernels/ghost/contour_features.h"
 
+#include <cstddef>
 #include <memory>
 
 namespace vigil::gst::cudamog {
@@ -23,11 +25,37 @@ class ContoursStage final : public Stage {
   void submit(FrameGroup &, const Feedback &, Queue &) override;
 
  private:
+  static constexpr double due_every = 0.15; // seconds
   struct Data;
   Device &device_;
   cell_grid::Grid grid_;
   std::unique_ptr<ghost::ContourFeatures> outlines_;
   double since_due_ = 0; // seconds
 };
+
+struct ContoursStage::Data final : StageData {
+  Data(Device &device, std::size_t cells)
+      : edges(device, sizeof(ghost::Cell) * cells), rims(device, sizeof(ghost::BoundaryContrast) * cells) {}
+  HostBuffer edges, rims; // the device writes there
+};
+
+inline std::unique_ptr<StageData> ContoursStage::make_data() {
+  return std::make_unique<Data>(device_, std::size_t(grid_.cells()));
+}
+
+inline void ContoursStage::submit(FrameGroup &group, const Feedback &, Queue &queue) {
+  const auto cells = std::size_t(grid_.cells());
+  for (FrameContext *f : group.frames) {
+    if (!f->background.picture.data[0]) continue;
+    since_due_ += f->seconds;
+    const bool due = since_due_ >= due_every;
+    if (due) since_due_ = 0;
+    const auto &data = data_of<Data>(*f);
+    auto *const edges = data.edges.as<ghost::Cell>();
+    auto *const rims = data.rims.as<ghost::BoundaryContrast>();
+    outlines_->apply(f->mask, f->compensated, f->background, grid_, edges, rims, queue);
+    f->contours = {{edges, cells}, {rims, cells}, due};
+  }
+}
 
 } // namespace vigil::gst::cudamog

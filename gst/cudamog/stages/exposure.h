@@ -6,10 +6,13 @@
 // model that is relearnt stay as they are.
 #pragma once
 
+#include "common/host_buffer.h"
 #include "gst/cudamog/background_model.h"
+#include "gst/cudamog/device_picture.h"
 #include "gst/cudamog/stage.h"
 
 #include <memory>
+#include <utility>
 
 namespace vigil::gst::cudamog {
 
@@ -33,5 +36,43 @@ class ExposureStage final : public Stage {
   Format format_;
   bool begins_ = false; // the lines of the frames before count no longer
 };
+
+struct ExposureStage::Data final : StageData {
+  Data(Device &device, const Format &f)
+      : mapped(device, f.pixels, f.grid.width, f.grid.height), lines(device, sizeof(exposure::Lines)) {}
+  DevicePicture mapped;
+  HostBuffer lines; // the device writes there
+  bool estimated = false;
+};
+
+inline void ExposureStage::set_format(const Format &format) {
+  format_ = format;
+  exposure_->set_colours(format.colours);
+}
+
+inline std::unique_ptr<StageData> ExposureStage::make_data() {
+  return std::make_unique<Data>(device_, format_);
+}
+
+inline void ExposureStage::submit(FrameGroup &group, const Feedback &, Queue &queue) {
+  for (FrameContext *f : group.frames) {
+    auto &data = data_of<Data>(*f);
+    data.estimated = f->background.picture.data[0] && !f->learning.relearning;
+    if (!data.estimated) continue;
+    if (std::exchange(begins_, false)) exposure_->set({}, queue);
+    exposure_->set_host_copy(data.lines.as<exposure::Lines>());
+    f->compensated = exposure_->apply(f->input, f->background, model_.mixture().config().channels,
+                                      data.mapped.image(), queue);
+  }
+}
+
+inline void ExposureStage::finish(FrameContext &f, Feedback &, Queue &) {
+  const auto &data = data_of<Data>(f);
+  if (data.estimated) f.report.exposure = data.lines.as<const exposure::Lines>()->channel[0];
+}
+
+inline void ExposureStage::start_over(Restart restart) {
+  begins_ |= restart == Restart::scene;
+}
 
 } // namespace vigil::gst::cudamog

@@ -9,6 +9,10 @@
 #include "gst/cudamog/stage.h"
 #include "kernels/ghost/stationary_regions.h"
 
+#include <cstddef>
+#include <span>
+#include <vector>
+
 namespace vigil::gst::cudamog {
 
 class LocalLightStage final : public Stage {
@@ -24,5 +28,21 @@ class LocalLightStage final : public Stage {
   ghost::StationaryRegions &regions_;
   cell_grid::Grid grid_;
 };
+
+inline void LocalLightStage::finish(FrameContext &f, Feedback &, Queue &) {
+  Detections &d = f.detections;
+  if (d.dropped) return;
+  const bool any = regions_.take_light(d.cells, f.contours.edges, f.contours.rims);
+  d.lit = regions_.light();
+  if (!any) return;
+  std::erase_if(d.boxes, [&](const Box &b) {
+    int light = 0, others = 0;
+    for_each_cell(grid_, b, [&](std::size_t cell) {
+      light += d.lit[cell] == ghost::light_frames;
+      others += d.cells[cell] != 0;
+    });
+    return light > others;
+  });
+}
 
 } // namespace vigil::gst::cudamog

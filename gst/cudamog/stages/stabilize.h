@@ -6,6 +6,7 @@
 // shift; the host learns it when the frame is finished.
 #pragma once
 
+#include "common/host_buffer.h"
 #include "gst/cudamog/bordered_picture.h"
 #include "gst/cudamog/stage.h"
 #include "kernels/registration/registration.h"
@@ -35,5 +36,46 @@ class StabilizeStage final : public Stage {
   std::unique_ptr<registration::Registration> registration_;
   std::uint64_t known_draw_ = 0; // of the background that registration_ knows; 0: none
 };
+
+struct StabilizeStage::Data final : StageData {
+  explicit Data(Device &device)
+      : applied(device, sizeof(registration::AppliedShift)),
+        host_copy(device, sizeof(registration::AppliedShift)) {}
+  DeviceBuffer applied;
+  HostBuffer host_copy; // the device writes there
+};
+
+inline void StabilizeStage::set_format(const Format &format) {
+  known_draw_ = 0;
+  if (format.grid == grid_) return;
+  grid_ = format.grid;
+  registration_->forget();
+}
+
+inline std::unique_ptr<StageData> StabilizeStage::make_data() {
+  return std::make_unique<Data>(device_);
+}
+
+inline void StabilizeStage::submit(FrameGroup &group, const Feedback &, Queue &queue) {
+  for (FrameContext *f : group.frames) {
+    if (!f->background.picture.data[0] || f->learning.relearning) continue;
+    if (known_draw_ != background_.draws()) registration_->set_background(background_.image(), queue);
+    known_draw_ = background_.draws();
+    const auto &data = data_of<Data>(*f);
+    auto *const applied = data.applied.as<registration::AppliedShift>();
+    registration_->find(f->input, applied, data.host_copy.as<registration::AppliedShift>(), queue);
+    f->background = background_.through(&applied->shift, queue);
+  }
+}
+
+inline void StabilizeStage::finish(FrameContext &f, Feedback &, Queue &) {
+  if (f.background.by)
+    f.report.shift = data_of<Data>(f).host_copy.as<const registration::AppliedShift>()->shift;
+}
+
+inline void StabilizeStage::start_over(Restart) {
+  registration_->forget();
+  known_draw_ = 0;
+}
 
 } // namespace vigil::gst::cudamog

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Connected components in OpenGL: union-find over segments of rows, one launch for each step (shaders/).
-#include "kernels/blobs/gl.h"
+#include "kernels/blobs/blobs.h"
 
 #include "common/device_cast.h"
 #include "common/gl/compute.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "kernels/cell_grid/gl.h"
+#include "kernels/cell_grid/cell_grid.h"
 
 #include "common/device_cast.h"
 #include "common/gl/compute.h"

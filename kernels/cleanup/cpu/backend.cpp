@@ -7,6 +7,7 @@
 #include "kernels/cleanup/cleanup.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 namespace vigil::cleanup {
@@ -33,16 +34,19 @@ class CpuCleanup final : public Cleanup {
   }
 
   void apply(Plane<std::uint8_t> mask, Plane<const std::uint8_t> watch, const Params &params,
-             Queue &) override {
-    check_planes(f_.width, f_.height, mask, watch);
+             const SmallObjects &small, Queue &) override {
+    check_planes(f_.width, f_.height, mask, watch, small);
     const Radii r = resolve(params);
-    if (r.median + r.open + r.close == 0 && !watch.data) return;
+    if (!small.seen) forget_small();
+    if (r.median + r.open + r.close == 0 && !watch.data && !small.seen) return;
     each_band([&](int first, int last, BitPlane) { pack_rows(mask, watch, f_, first, last); });
+    if (small.seen) find_small();
     if (r.median > 0)
       step([&](int first, int last, BitPlane s) { median_rows(f_, next_, r.median, first, last, s); });
     box(Box::erode, r.open);
     box(Box::dilate, r.open + r.close); // dilations in a row add up, in a rectangle also at its borders
     box(Box::erode, r.close);
+    if (small.seen) keep_small(small);
     each_band([&](int first, int last, BitPlane) { unpack_rows(f_, mask, watch, first, last); });
   }
 
@@ -66,10 +70,64 @@ class CpuCleanup final : public Cleanup {
     if (r > 0) step([&](int first, int last, BitPlane s) { box_rows(f_, next_, kind, r, first, last, s); });
   }
 
+  void forget_small() {
+    if (small_memory_.bytes() > 0) std::memset(small_memory_.as<void>(), 0, small_memory_.bytes());
+  }
+  // S(t) of F before all steps.
+  void find_small() {
+    if (small_memory_.bytes() == 0) {
+      const std::size_t picture = f_.size(f_.height);
+      small_memory_ = DeviceBuffer(device_, 6 * picture * sizeof(std::uint64_t));
+      forget_small();
+      auto *words = small_memory_.as<std::uint64_t>();
+      for (std::size_t i = 0; i < 3; i++) {
+        small_[i] = {words + i * picture, f_.width, f_.height};
+        wide_[i] = {words + (3 + i) * picture, f_.width, f_.height};
+      }
+    }
+    ring_.advance();
+    const BitPlane to = small_[ring_.now()];
+    each_band([&](int first, int last, BitPlane s) { median_rows(f_, to, 1, first, last, s); });
+  }
+  void keep_small(const SmallObjects &small) {
+    const auto dilate = [&](BitPlane from, BitPlane to) {
+      each_band([&](int first, int last, BitPlane s) {
+        box_rows(from, to, Box::dilate, small_reach, first, last, s);
+      });
+    };
+    dilate(small_[ring_.before(1)], wide_[0]);
+    dilate(small_[ring_.before(2)], wide_[1]);
+    dilate(f_, wide_[2]);
+    std::memset(small.seen, 0, std::size_t(small.grid.cells()));
+    each_band([&](int first, int last, BitPlane) { keep_small_rows(small, first, last); });
+  }
+  void keep_small_rows(const SmallObjects &small, int first, int last) {
+    const int size = small.grid.size; // divides the 64 pixels of a word
+    const std::uint64_t one = size == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << size) - 1;
+    for (int y = first; y < last; y++) {
+      const std::uint64_t *const now = small_[ring_.now()].row(y);
+      for (int i = 0; i < f_.words(); i++) {
+        const std::uint64_t c = now[i] & wide_[0].row(y)[i] & wide_[1].row(y)[i];
+        if (c == 0) continue;
+        const std::uint64_t apart = c & ~wide_[2].row(y)[i];
+        for (int x = 0; x < 64; x += size) {
+          const std::uint64_t pixels = one << x;
+          if (!(c & pixels)) continue;
+          const int cell = y / size * small.grid.columns + (64 * i + x) / size;
+          // Bands may share a cell.
+          if (apart & pixels) std::atomic_ref(small.seen[cell]).store(1, std::memory_order_relaxed);
+          if (small.allowed && small.allowed[cell]) f_.row(y)[i] |= c & pixels;
+        }
+      }
+    }
+  }
+
   CpuDevice &device_;
   int bands_;
-  DeviceBuffer memory_;
+  DeviceBuffer memory_, small_memory_;
   BitPlane f_, next_, scratch_;
+  SmallRing ring_;
+  BitPlane small_[3], wide_[3]; // S; dilations
 };
 
 } // namespace

@@ -16,21 +16,39 @@ class CudaCleanup final : public Cleanup {
   }
 
   void apply(Plane<std::uint8_t> mask, Plane<const std::uint8_t> watch, const Params &params,
-             Queue &queue) override {
-    check_planes(width_, height_, mask, watch);
+             const SmallObjects &small, Queue &queue) override {
+    check_planes(width_, height_, mask, watch, small);
     const Radii r = resolve(params);
-    if (r.median + r.open + r.close == 0 && !watch.data) return;
+    if (!small.seen) remembers_ = false;
+    if (r.median + r.open + r.close == 0 && !watch.data && !small.seen) return;
     const CudaScope scope = device_.enter();
-    launch_pack(mask, watch, r.median, bits_.as<std::uint32_t>(), stream_of(queue));
+    const SmallSets sets = next_sets(small, queue);
+    launch_pack(mask, watch, r.median, bits_.as<std::uint32_t>(), sets, stream_of(queue));
     cuda_check(cudaGetLastError(), "clean-up, median");
-    launch_morphology(bits_.as<std::uint32_t>(), r.open, r.close, mask, watch, stream_of(queue));
+    launch_morphology(bits_.as<std::uint32_t>(), r.open, r.close, sets, mask, watch, stream_of(queue));
     cuda_check(cudaGetLastError(), "clean-up, open and close");
   }
 
  private:
+  SmallSets next_sets(const SmallObjects &small, Queue &queue) {
+    if (!small.seen) return {};
+    for (DeviceBuffer &s : small_) {
+      if (!s) s = DeviceBuffer(device_, bits_.bytes());
+      if (!remembers_) device_.fill(s.as<void>(), 0, s.bytes(), queue);
+    }
+    remembers_ = true;
+    ring_.advance();
+    const auto set = [&](int i) { return small_[i].as<std::uint32_t>(); };
+    return {set(ring_.now()), set(ring_.before(1)), set(ring_.before(2)), small.allowed,
+            small.seen,       small.grid.size,      small.grid.columns,   small.grid.cells()};
+  }
+
   CudaDevice &device_;
   int width_, height_;
   DeviceBuffer bits_;
+  SmallRing ring_;
+  DeviceBuffer small_[3];  // S(t), S(t-1), S(t-2)
+  bool remembers_ = false; // S(t) and S(t-1) are those of the last calls
 };
 
 } // namespace

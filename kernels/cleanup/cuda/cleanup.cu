@@ -8,6 +8,7 @@
 // have.
 #include "common/cuda/bytes.h"
 #include "common/cuda/launch.h"
+#include "kernels/cleanup/cleanup.h"
 #include "kernels/cleanup/cuda/kernels.h"
 
 #include <algorithm>
@@ -147,15 +148,22 @@ __device__ std::uint32_t median_word(const std::uint32_t *column, int first, int
 
 __global__ void __launch_bounds__(lanes *warps)
     pack_kernel(Plane<const std::uint8_t> mask, Plane<const std::uint8_t> watch, int r, int words,
-                std::uint32_t *bits) {
+                std::uint32_t *bits, SmallSets small) {
   extern __shared__ std::uint32_t tile[];
   const int lane = threadIdx.x, warp = threadIdx.y;
-  const int margin = r > 0 ? 1 : 0, columns = lanes - 2 * margin;
+  const int reach = small.now ? max(r, 1) : r;
+  const int margin = reach > 0 ? 1 : 0, columns = lanes - 2 * margin;
   const int word = blockIdx.x * columns + lane - margin;
-  const int own = blockIdx.y * tile_rows, first = own - r;
+  const int own = blockIdx.y * tile_rows, first = own - reach;
   wait_for_earlier();
   begin_next();
-  for (int i = warp; i < tile_rows + 2 * r; i += warps)
+  if (small.now) { // nothing is seen yet
+    const int blocks = gridDim.x * gridDim.y, block = blockIdx.y * gridDim.x + blockIdx.x;
+    for (int cell = block * lanes * warps + warp * lanes + lane; cell < small.cells;
+         cell += blocks * lanes * warps)
+      small.seen[cell] = 0;
+  }
+  for (int i = warp; i < tile_rows + 2 * reach; i += warps)
     tile[i * lanes + lane] = load_word(mask, watch, word, first + i);
   __syncthreads();
   const std::uint32_t inside = inside_bits(word, mask.width);
@@ -163,7 +171,12 @@ __global__ void __launch_bounds__(lanes *warps)
   for (int y = own + warp; y < min(own + tile_rows, mask.height); y += warps) {
     const std::uint32_t v =
         r > 0 ? median_word(tile + lane, first, y, mask.height, r, inside) : tile[(y - first) * lanes + lane];
-    if (writes) bits[static_cast<std::size_t>(y) * words + word] = v;
+    const std::size_t at = static_cast<std::size_t>(y) * words + word;
+    if (small.now) {
+      const std::uint32_t s = median_word(tile + lane, first, y, mask.height, 1, inside);
+      if (writes) small.now[at] = s;
+    }
+    if (writes) bits[at] = v;
   }
 }
 
@@ -208,12 +221,43 @@ struct Tile {
   }
 };
 
+// One word of D3 of a set in the device's memory. All lanes of a warp have words of one row.
+__device__ std::uint32_t dilated_word(const std::uint32_t *set, int word, int words, int y, int height) {
+  std::uint32_t v = 0;
+  if (word >= 0 && word < words)
+    for (int row = max(y - small_reach, 0); row <= min(y + small_reach, height - 1); row++)
+      v |= set[static_cast<std::size_t>(row) * words + word];
+  return dilate_row(v, small_reach);
+}
+
+// F after all steps with the small objects that are kept. `near` is D3 F. All lanes of a warp call it.
+__device__ std::uint32_t keep_small(const SmallSets &small, std::uint32_t f, std::uint32_t near, int word,
+                                    int words, int y, int height, bool writes) {
+  const bool there = word >= 0 && word < words;
+  std::uint32_t c = there ? small.now[static_cast<std::size_t>(y) * words + word] : 0;
+  if (!__any_sync(all_lanes, c != 0)) return f;
+  c &= dilated_word(small.one_before, word, words, y, height);
+  c &= dilated_word(small.two_before, word, words, y, height);
+  if (c == 0 || !writes) return f;
+  const int size = min(small.cell_size, 32); // of a cell's part in this word
+  const std::uint32_t one = size == 32 ? ~0u : (1u << size) - 1;
+  for (int x = 0; x < 32; x += size) {
+    const std::uint32_t pixels = c & (one << x);
+    if (pixels == 0) continue;
+    const int cell = y / small.cell_size * small.columns + (32 * word + x) / small.cell_size;
+    if (pixels & ~near) small.seen[cell] = 1;
+    if (small.allowed && small.allowed[cell]) f |= pixels;
+  }
+  return f;
+}
+
 __global__ void __launch_bounds__(lanes *warps)
-    morphology_kernel(const std::uint32_t *bits, int words, int open, int close, Plane<std::uint8_t> mask,
-                      Plane<const std::uint8_t> watch) {
+    morphology_kernel(const std::uint32_t *bits, int words, int open, int close, SmallSets small,
+                      Plane<std::uint8_t> mask, Plane<const std::uint8_t> watch) {
   extern __shared__ std::uint32_t tile[];
   const int lane = threadIdx.x, warp = threadIdx.y;
-  const int reach = 2 * (open + close), margin = (reach + 31) / 32, columns = lanes - 2 * margin;
+  const int reach = 2 * (open + close) + (small.now ? small_reach : 0), margin = (reach + 31) / 32,
+            columns = lanes - 2 * margin;
   const int word = blockIdx.x * columns + lane - margin;
   const int own = blockIdx.y * tile_rows, rows = tile_rows + 2 * reach;
   wait_for_earlier();
@@ -228,10 +272,17 @@ __global__ void __launch_bounds__(lanes *warps)
   t.step(true, open);
   t.step(false, open + close); // dilations in a row add up, in a rectangle also at its borders
   t.step(true, close);
-  if (lane < margin || lane >= lanes - margin || word >= words) return;
+  const bool writes = lane >= margin && lane < lanes - margin && word < words;
   const int x = word * 32;
   for (int y = own + warp; y < min(own + tile_rows, mask.height); y += warps) {
-    const std::uint32_t f = t.now[(y - t.first) * lanes + lane];
+    std::uint32_t f = t.now[(y - t.first) * lanes + lane];
+    if (small.now) {
+      std::uint32_t near = 0;
+      for (int row = max(y - small_reach, 0); row <= min(y + small_reach, mask.height - 1); row++)
+        near |= t.now[(row - t.first) * lanes + lane];
+      f = keep_small(small, f, dilate_row(near & t.inside, small_reach), word, words, y, mask.height, writes);
+    }
+    if (!writes) continue;
 #pragma unroll
     for (int half = 0; half < 2; half++) {
       const int at = x + 16 * half, count = mask.width - at;
@@ -261,19 +312,19 @@ dim3 tiles(int words, int margin, int height) {
 } // namespace
 
 void launch_pack(Plane<const std::uint8_t> mask, Plane<const std::uint8_t> watch, int median_radius,
-                 std::uint32_t *bits, CUstream_st *stream) {
-  const int words = parts(mask.width, 32);
-  const std::size_t shared = sizeof(std::uint32_t) * lanes * (tile_rows + 2 * median_radius);
-  launch_early(pack_kernel, tiles(words, median_radius > 0 ? 1 : 0, mask.height), dim3(lanes, warps), shared,
-               stream, mask, watch, median_radius, words, bits);
+                 std::uint32_t *bits, const SmallSets &small, CUstream_st *stream) {
+  const int words = parts(mask.width, 32), reach = small.now ? std::max(median_radius, 1) : median_radius;
+  const std::size_t shared = sizeof(std::uint32_t) * lanes * (tile_rows + 2 * reach);
+  launch_early(pack_kernel, tiles(words, reach > 0 ? 1 : 0, mask.height), dim3(lanes, warps), shared, stream,
+               mask, watch, median_radius, words, bits, small);
 }
 
-void launch_morphology(const std::uint32_t *bits, int open, int close, Plane<std::uint8_t> mask,
-                       Plane<const std::uint8_t> watch, CUstream_st *stream) {
-  const int words = parts(mask.width, 32), reach = 2 * (open + close);
+void launch_morphology(const std::uint32_t *bits, int open, int close, const SmallSets &small,
+                       Plane<std::uint8_t> mask, Plane<const std::uint8_t> watch, CUstream_st *stream) {
+  const int words = parts(mask.width, 32), reach = 2 * (open + close) + (small.now ? small_reach : 0);
   const std::size_t shared = 2 * sizeof(std::uint32_t) * lanes * (tile_rows + 2 * reach);
   launch_early(morphology_kernel, tiles(words, parts(reach, 32), mask.height), dim3(lanes, warps), shared,
-               stream, bits, words, open, close, mask, watch);
+               stream, bits, words, open, close, small, mask, watch);
 }
 
 } // namespace vigil::cleanup

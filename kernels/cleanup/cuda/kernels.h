@@ -10,11 +10,20 @@ struct CUstream_st;
 
 namespace vigil::cleanup {
 
+// SmallObjects (cleanup.h) and the sets S as bits. `now` null: none.
+struct SmallSets {
+  std::uint32_t *now = nullptr;
+  const std::uint32_t *one_before = nullptr, *two_before = nullptr;
+  const std::uint8_t *allowed = nullptr;
+  std::uint8_t *seen = nullptr;
+  int cell_size = 0, columns = 0, cells = 0;
+};
+
 // F as one bit a pixel: pixel x of row y is bit x % 32 of bits[y * words + x / 32], words = ceil(width / 32).
 // Bits that are no pixels are 0.
 void launch_pack(Plane<const std::uint8_t> mask, Plane<const std::uint8_t> watch, int median_radius,
-                 std::uint32_t *bits, CUstream_st *);
-void launch_morphology(const std::uint32_t *bits, int open, int close, Plane<std::uint8_t> mask,
-                       Plane<const std::uint8_t> watch, CUstream_st *);
+                 std::uint32_t *bits, const SmallSets &, CUstream_st *);
+void launch_morphology(const std::uint32_t *bits, int open, int close, const SmallSets &,
+                       Plane<std::uint8_t> mask, Plane<const std::uint8_t> watch, CUstream_st *);
 
 } // namespace vigil::cleanup

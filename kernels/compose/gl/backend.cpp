@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "kernels/compose/gl.h"
+#include "kernels/compose/compose.h"
 
 #include "common/device_cast.h"
 #include "common/gl/compute.h"

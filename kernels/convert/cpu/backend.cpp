@@ -3,7 +3,7 @@
 // them, which gives the weights 9, 3, 3, 1 of rgba.h without rounding between.
 #include "common/cpu/device.h"
 #include "common/device_cast.h"
-#include "kernels/convert/gl.h"
+#include "kernels/convert/rgba.h"
 #include "kernels/of_backend.h"
 
 #include <algorithm>

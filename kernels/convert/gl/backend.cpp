@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "kernels/convert/gl.h"
+#include "kernels/convert/rgba.h"
 
 #include "common/device_cast.h"
 #include "common/gl/compute.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "kernels/exposure/make_gl.h"
+#include "kernels/exposure/exposure.h"
 
 #include "common/device_cast.h"
 #include "common/error.h"

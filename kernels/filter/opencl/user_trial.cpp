@@ -84,7 +84,7 @@ class Trial {
 } // namespace
 
 void try_kernel(const ClDevice &d, const Stage &s, PixelFormat format, int width, int height) {
-  const std::string helper = find_helper("vigil-cl-try", "kernels", "VIGIL_CL_TRY");
+  const std::string helper = find_own_file({"vigil-cl-try", "kernels", "VIGIL_CL_TRY", X_OK});
   const Trial trial(helper, s, format, width, height);
   const std::string key = text("a trial on ", d.device_name(), "\n", d.text_info(CL_DEVICE_VERSION), "\n",
                                d.driver_version(), "\n", trial.key());

@@ -3,8 +3,9 @@
 // of outlines that it finds are put into a list, from which all threads take one at a time: most cells have
 // none, and where an outline passes, the pictures are read by all lanes at once instead of one after the
 // other. Sums are gathered in shared memory and written as whole lines, since the results lie in host memory,
-// which takes many short writes slowly. All but that happens beside the kernel before this one (see
-// common/cuda/launch.h), which Outlines::apply() says writes none of the pictures.
+// which takes many short writes slowly. All other work happens at the same
+// time as the kernel before this one (see common/cuda/launch.h), which Outlines::apply() says writes none of
+// the pictures.
 #include "common/cuda/launch.h"
 #include "common/cuda/warp.h"
 #include "kernels/ghost/boundary_contrast_at.h"
@@ -119,7 +120,7 @@ __global__ void __launch_bounds__(threads) outlines_kernel(const __grid_constant
     __syncthreads();
     const std::uint32_t all = s.count;
     const ConstImage background = c.background.seen();
-    for (std::uint32_t first = 0; first < all; first += room) { // once, but for noise
+    for (std::uint32_t first = 0; first < all; first += room) { // once, except in noise
       std::uint32_t at = place - first;                         // beyond `room` where it is not its turn
 #pragma unroll
       for (int k = 0; k < each; k++) {

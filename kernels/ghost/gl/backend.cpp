@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "kernels/ghost/gl.h"
+#include "kernels/ghost/contour_features.h"
 
 #include "common/device_cast.h"
 #include "common/error.h"

@@ -18,7 +18,7 @@ namespace vigil::mog {
 namespace {
 
 // While it lives, this thread takes numbers too small for a normalised float as zero. A weight that no sample
-// feeds shrinks for ever, and so does a mean in a black corner; once they get there (at 1/500 after 43,600
+// feeds shrinks permanently, and so does a mean in a black corner; once they get there (at 1/500 after 43,600
 // frames), x86 helps itself with microcode at each operation on them, and a scene where nothing happens
 // becomes the slowest of all.
 class FlushDenormals {

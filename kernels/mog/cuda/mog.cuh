@@ -35,7 +35,7 @@ __device__ __forceinline__ Outcome update(Gaussian<T> (&g)[K], T x, T a, const R
   return o;
 }
 
-// A new component in place of the lightest, the first of equals.
+// A new component instead of the lightest, the first of equals.
 template <class T, int K>
 __device__ __forceinline__ void replace(Gaussian<T> (&g)[K], T x, const Rules<T> &c, bool (&moved)[K]) {
   int lightest = 0;

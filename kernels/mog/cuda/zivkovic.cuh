@@ -25,7 +25,7 @@ struct Pixel {
   __device__ __forceinline__ Code &code(int k) const { return codes[k * tile]; }
 
   // Component `at` goes up past every predecessor whose weight is not greater than `by`, and these go down;
-  // returns where it is then. Its code is not touched: whoever moves it has a new one for it.
+  // returns where it is then. Its code is not touched: a caller that moves it has a new one for it.
   __device__ __forceinline__ int move_up(T (&w)[K], int at, T by) const {
 #pragma unroll
     for (int k = K - 1; k > 0; k--)

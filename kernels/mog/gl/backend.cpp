@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The model in OpenGL: memory, parameters, the way from and to a State. The shaders are in the folder
 // shaders/.
-#include "kernels/mog/gl.h"
+#include "kernels/mog/mog.h"
 
 #include "common/device_cast.h"
 #include "common/error.h"

@@ -3,7 +3,7 @@
 
 #include "common/cuda/device.h"
 #include "common/device_cast.h"
-#include "kernels/registration/cuda/border.h"
+#include "kernels/registration/border.h"
 
 #include <utility>
 

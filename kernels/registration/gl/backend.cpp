@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "kernels/registration/gl.h"
+#include "kernels/registration/border.h"
+#include "kernels/registration/registration.h"
 
 #include "common/device_cast.h"
 #include "common/error.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "kernels/tamper/gl.h"
+#include "kernels/tamper/spots.h"
 
 #include "common/device_cast.h"
 #include "common/gl/compute.h"

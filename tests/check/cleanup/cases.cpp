@@ -92,6 +92,21 @@ void measure(Checker &c) {
       c.time(
           text("median ", p.median, " open ", p.open, " close ", p.close, " ", f.name),
           double(f.width) * f.height, [&] { made->apply(mask.device(), {}, p, c.queue()); }, {}, 20);
+    // A calm picture: an object of a few pixels here and there.
+    const cell_grid::Grid grid = cell_grid::grid_for(f.width, f.height);
+    const DeviceBuffer allowed(c.device, std::size_t(grid.cells())),
+        seen(c.device, std::size_t(grid.cells()));
+    c.device.fill(allowed.as<void>(), 1, allowed.bytes(), c.queue());
+    for (int y = 0; y < f.height; y++) std::fill_n(mask.host().row(y), f.width, std::uint8_t{0});
+    for (int n = 0; n < 40; n++)
+      for (int y = 0; y < 4; y++) std::fill_n(mask.host().row(20 * n + y) + 40 * n, 4, std::uint8_t{255});
+    mask.picture.send();
+    const SmallObjects small{grid, allowed.as<const std::uint8_t>(), seen.as<std::uint8_t>()};
+    for (const bool kept : {false, true})
+      c.time(
+          text(kept ? "small objects kept, " : "small objects not kept, ", f.name),
+          double(f.width) * f.height,
+          [&] { made->apply(mask.device(), {}, {}, kept ? small : SmallObjects{}, c.queue()); }, {}, 20);
   }
 }
 
@@ -179,6 +194,67 @@ void run_examples(Checker &c) {
   }
 }
 
+// Objects of a few pixels that pass, specks that do not persist, and blobs: a sequence of masks.
+void paint_small(Checker &c, Plane<std::uint8_t> p, int frame) {
+  const auto below = [&](int n) { return int(c.rng() % std::uint64_t(n)); };
+  for (int y = 0; y < p.height; y++) std::fill_n(p.row(y), p.width, std::uint8_t{0});
+  const auto square = [&](int x0, int y0, int size, std::uint8_t value) {
+    for (int y = std::max(y0, 0); y < std::min(y0 + size, p.height); y++)
+      for (int x = std::max(x0, 0); x < std::min(x0 + size, p.width); x++) p.row(y)[x] = value;
+  };
+  for (int n = 0; n < 3 + p.width * p.height / 2000; n++)
+    square((n * 37 + frame * (n % 5)) % (p.width + 8) - 4, (n * 53 + frame * (n % 3)) % (p.height + 8) - 4,
+           2 + n % 4, 255);
+  square(frame * 3, p.height / 2, 15, 255);
+  for (int n = p.width * p.height / 60; n > 0; n--)
+    p.row(below(p.height))[below(p.width)] = below(3) ? 255 : 127;
+}
+
+// A small object that stays or moves a little is kept from its third mask on, where it may be.
+void run_small_objects(Checker &c) {
+  const auto host = open_cpu(1);
+  const auto host_queue = host->make_queue();
+  for (const Size &s : sizes) {
+    const cell_grid::Grid grid = cell_grid::grid_for(s.width, s.height);
+    const auto cells = std::size_t(grid.cells());
+    const auto fast = make(c.device, s.width, s.height);
+    const auto reference = make_reference(s.width, s.height);
+    const DeviceBuffer allowed(c.device, cells), seen(c.device, cells);
+    std::vector<std::uint8_t> where(cells), want_seen(cells), have_seen(cells);
+    std::uint64_t kept = 0;
+    for (int frame = 0; frame < 7; frame++) {
+      Crop mask(c, s.width, s.height, s.padding, s.offset), plain(c, s.width, s.height, s.padding, s.offset);
+      paint_small(c, mask.host(), frame);
+      for (std::uint8_t &w : where) w = c.rng() % 2;
+      plain.picture.bytes = mask.picture.bytes;
+      mask.picture.send();
+      c.device.upload(allowed.as(), where.data(), cells, c.queue());
+      const Params params = frame % 2 ? Params{} : Params{5, 1, 2};
+      const bool none = frame == 4; // one without small objects: nothing is remembered
+      const std::uint8_t *const on_device = frame == 3 ? nullptr : allowed.as<const std::uint8_t>();
+      fast->apply(mask.device(), {}, params,
+                  none ? SmallObjects{} : SmallObjects{grid, on_device, seen.as<std::uint8_t>()}, c.queue());
+      reference->apply(mask.host(), {}, params,
+                       none ? SmallObjects{}
+                            : SmallObjects{grid, on_device ? where.data() : nullptr, want_seen.data()},
+                       *host_queue);
+      make_reference(s.width, s.height)->apply(plain.host(), {}, params, *host_queue);
+      const std::vector<std::uint8_t> want = mask.picture.bytes;
+      for (std::size_t i = 0; i < want.size(); i++) kept += want[i] == 255 && plain.picture.bytes[i] != 255;
+      mask.picture.fetch();
+      if (mask.picture.bytes != want)
+        c.fail(text("small objects, ", s.width, "x", s.height, ", mask ", frame, ": another mask"));
+      if (none) continue;
+      c.device.download(have_seen.data(), seen.as(), cells, c.queue());
+      c.queue().wait();
+      if (have_seen != want_seen)
+        c.fail(text("small objects, ", s.width, "x", s.height, ", mask ", frame, ": other cells are seen"));
+    }
+    if (s.width * s.height > 9000 && kept == 0)
+      c.fail(text("small objects, ", s.width, "x", s.height, ": none was kept"));
+  }
+}
+
 void run_refusals(Checker &c) {
   c.refused("a picture of 0x5", [&] { make(c.device, 0, 5); });
   Picture small(c, PixelFormat::gray8, 8, 8), large(c, PixelFormat::gray8, 9, 8);
@@ -186,10 +262,17 @@ void run_refusals(Checker &c) {
   c.refused("a mask of another size", [&] { made->apply(large.device().plane(0), {}, {}, c.queue()); });
   c.refused("ignored pixels of another size",
             [&] { made->apply(small.device().plane(0), large.device().plane(0), {}, c.queue()); });
+  const DeviceBuffer cells(c.device, 1);
+  c.refused("a grid of another size", [&] {
+    made->apply(small.device().plane(0), {}, {},
+                {cell_grid::grid_for(9, 8), nullptr, cells.as<std::uint8_t>()}, c.queue());
+  });
   c.refused("no mask", [&] { made->apply({nullptr, 8, 8, 8}, {}, {}, c.queue()); });
 }
 
 check::Register random_case{{"cleanup/random", run_random, {Backend::cpu, Backend::cuda, Backend::gl}}};
+check::Register small_case{
+    {"cleanup/small-objects", run_small_objects, {Backend::cpu, Backend::cuda, Backend::gl}}};
 check::Register example_case{{"cleanup/by-hand", run_examples, {Backend::cpu, Backend::cuda, Backend::gl}}};
 check::Register refusal_case{{"cleanup/refusals", run_refusals, {Backend::cpu, Backend::cuda, Backend::gl}}};
 

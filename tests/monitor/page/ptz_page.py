@@ -140,6 +140,43 @@ class Turn(unittest.TestCase):
         b.until(lambda: not b.all(".ptz-layer:not([hidden])"), "off by Escape, and the view stays")
         self.assertEqual(b.run("return location.hash.split('?')[0]"), "#/camera/dome")
 
+    def test_tap_while_it_stops(self):
+        """A key that is tapped while the stop of the move before is answered turns the camera all the same."""
+        b, head = self.browser, self.head
+        head.order(target=600.0)
+        b.keys("c")
+        b.until(lambda: b.all(".ptz-layer:not([hidden])"), "on")
+        self.stopped("at first")
+        b.run("""const fetched = window.fetch, answered = new Promise((r) => { window.answer = r; }); window.stops = 0; window.moves = [];
+            window.fetch = async (to, how) => {
+              if (String(to).endsWith("ptz/move")) window.moves.push(JSON.parse(how.body).pan);
+              const r = await fetched(to, how);
+              if (String(to).endsWith("ptz/stop")) { window.stops++; await answered; }
+              return r;
+            };""")
+        ActionChains(b.driver).key_down(Keys.ARROW_RIGHT).perform()
+        b.until(lambda: b.run("return window.moves.includes(0.5)"), "a move to the right")
+        ActionChains(b.driver).key_up(Keys.ARROW_RIGHT).perform()
+        b.until(lambda: b.run("return window.stops === 1"), "the stop, whose answer waits")
+        moves = head.moves
+        ActionChains(b.driver).key_down(Keys.ARROW_LEFT).key_up(Keys.ARROW_LEFT).perform()
+        self.assertEqual(b.run("return window.moves.filter((pan) => pan < 0)"), [], "not before the stop is answered")
+        b.run("window.answer()")
+        b.until(lambda: b.run("return window.moves.filter((pan) => pan < 0).length === 1"), "one move to the left")
+        self.server.until(lambda: head.moves > moves, "the camera heard of it", 20)
+        b.until(lambda: b.run("return window.stops === 2"), "a stop after it")
+        self.stopped("after the tap")
+        # Opposite ways at once ask for nothing, and nothing of them stays.
+        b.run("const before = window.fetch; window.fetch = async (to, how) => { const r = await before(to, how); if (String(to).endsWith('ptz/stop')) await new Promise((r) => setTimeout(r, 1000)); return r; };")
+        ActionChains(b.driver).key_down(Keys.ARROW_RIGHT).key_up(Keys.ARROW_RIGHT).perform()
+        b.until(lambda: b.run("return window.stops === 3"), "the third stop")
+        ActionChains(b.driver).key_down(Keys.ARROW_LEFT).key_up(Keys.ARROW_LEFT).key_down(Keys.ARROW_RIGHT).key_up(Keys.ARROW_RIGHT).perform()
+        time.sleep(1.5)
+        self.stopped("after both")
+        b.run("window.moves = []")
+        ActionChains(b.driver).key_down(Keys.ARROW_LEFT).key_up(Keys.ARROW_LEFT).perform()
+        b.until(lambda: b.run("return window.moves.includes(-0.5)"), "a move to the left and nothing else")
+
     def test_presets(self):
         """A view is kept by a name, gone to, and removed; all of it fits on a phone."""
         b, head = self.browser, self.head

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "access_units.h"
 
+#include "tools/base/mapped.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <string_view>
@@ -28,19 +30,18 @@ void AccessUnits::begin(const GstCaps *caps) {
 bool AccessUnits::has_picture(GstBuffer *buffer) const {
   constexpr std::size_t length_bytes = 4;
   if (codec_ == Codec::other) return true;
-  GstMapInfo map;
-  if (!gst_buffer_map(buffer, &map, GST_MAP_READ)) return true;
-  bool found = map.size <= length_bytes;
-  for (std::size_t at = 0; !found && at + length_bytes < map.size;) {
-    const std::uint8_t *p = map.data + at;
+  const tools::MappedBuffer map(buffer);
+  if (!map) return true;
+  bool found = map.size() <= length_bytes;
+  for (std::size_t at = 0; !found && at + length_bytes < map.size();) {
+    const std::uint8_t *p = map.data() + at;
     const std::size_t length =
         std::size_t{p[0]} << 24 | std::size_t{p[1]} << 16 | std::size_t{p[2]} << 8 | p[3];
     const int type = codec_ == Codec::h264 ? p[length_bytes] & 31 : p[length_bytes] >> 1 & 63;
     found = codec_ == Codec::h264 ? type >= 1 && type <= 5 : type < 32;
-    if (length == 0 || length > map.size - at - length_bytes) found = true;
+    if (length == 0 || length > map.size() - at - length_bytes) found = true;
     at += length_bytes + length;
   }
-  gst_buffer_unmap(buffer, &map);
   return found;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "disposable.h"
 
+#include "tools/base/mapped.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -64,12 +66,10 @@ bool nothing_refers_to(GstBuffer *buffer, const GstCaps *caps) {
   const bool lengths = std::string_view(format) == "avc";
   const std::size_t size = lengths ? length_size(s) : 0;
   if (lengths ? size == 0 : std::string_view(format) != "byte-stream") return false;
-  GstMapInfo map;
-  if (!gst_buffer_map(buffer, &map, GST_MAP_READ)) return false;
-  const ByteSpan data(map.data, map.size);
-  const bool disposable = lengths ? is_disposable_avc(data, size) : is_disposable_stream(data);
-  gst_buffer_unmap(buffer, &map);
-  return disposable;
+  const tools::MappedBuffer map(buffer);
+  if (!map) return false;
+  const ByteSpan data(map.data(), map.size());
+  return lengths ? is_disposable_avc(data, size) : is_disposable_stream(data);
 }
 
 } // namespace vigil::monitor

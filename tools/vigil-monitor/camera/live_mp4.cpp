@@ -2,6 +2,7 @@
 #include "live_mp4.h"
 
 #include "tools/base/gst_ptr.h"
+#include "tools/base/mapped.h"
 #include "tools/base/pipeline.h"
 
 #include <gst/pbutils/pbutils.h>
@@ -116,11 +117,8 @@ Bytes LiveMp4::next() {
   constexpr GstClockTime patience = 10 * GST_SECOND;
   const tools::SamplePtr sample(gst_app_sink_try_pull_sample(sink_, patience));
   GstBuffer *buffer = sample ? gst_sample_get_buffer(sample.get()) : nullptr;
-  GstMapInfo map;
-  if (!buffer || !gst_buffer_map(buffer, &map, GST_MAP_READ)) return nullptr;
-  auto bytes = std::make_shared<const std::string>(reinterpret_cast<const char *>(map.data), map.size);
-  gst_buffer_unmap(buffer, &map);
-  return bytes;
+  const tools::MappedBuffer map(buffer);
+  return map ? std::make_shared<const std::string>(map.bytes()) : nullptr;
 }
 
 } // namespace vigil::monitor

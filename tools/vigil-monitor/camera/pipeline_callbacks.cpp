@@ -5,6 +5,7 @@
 #include "common/guarded.h"
 #include "reduction.h"
 #include "tools/base/gst_ptr.h"
+#include "tools/base/mapped.h"
 
 #include <algorithm>
 #include <chrono>
@@ -40,7 +41,7 @@ gboolean drop_box(GstBuffer *, GstMeta **meta, gpointer) {
   return TRUE;
 }
 
-StillPicture::Cells brightness_of(GstVideoFrame &frame) {
+StillPicture::Cells brightness_of(const GstVideoFrame &frame) {
   // Luma, or of colours green, which is most of it.
   const int component = GST_VIDEO_INFO_IS_RGB(&frame.info) ? GST_VIDEO_COMP_G : GST_VIDEO_COMP_Y;
   const auto *data = static_cast<const std::uint8_t *>(GST_VIDEO_FRAME_COMP_DATA(&frame, component));
@@ -284,11 +285,10 @@ GstFlowReturn CameraPipeline::Callbacks::findings(GstAppSink *sink, gpointer use
   GstBuffer *buffer = gst_sample_get_buffer(sample.get());
   const GstClockTime running = gst_segment_to_running_time(gst_sample_get_segment(sample.get()),
                                                            GST_FORMAT_TIME, GST_BUFFER_PTS(buffer));
-  GstMapInfo map;
-  if (!gst_buffer_map(buffer, &map, GST_MAP_READ)) return GST_FLOW_OK;
-  auto document = std::make_shared<const std::string>(reinterpret_cast<const char *>(map.data), map.size);
-  gst_buffer_unmap(buffer, &map);
-  p.events_.findings(document, Utc::monotonic_seconds() - p.age_of(running));
+  const tools::MappedBuffer map(buffer);
+  if (!map) return GST_FLOW_OK;
+  p.events_.findings(std::make_shared<const std::string>(map.bytes()),
+                     Utc::monotonic_seconds() - p.age_of(running));
   return GST_FLOW_OK;
 }
 
@@ -300,12 +300,10 @@ GstFlowReturn CameraPipeline::Callbacks::tile(GstAppSink *sink, gpointer user) {
   const GstClockTime running = gst_segment_to_running_time(gst_sample_get_segment(sample.get()),
                                                            GST_FORMAT_TIME, GST_BUFFER_PTS(buffer));
   const auto view = p.plan_->planned(running);
-  GstMapInfo map;
-  if (!view || !gst_buffer_map(buffer, &map, GST_MAP_READ)) return GST_FLOW_OK;
-  auto bytes = std::make_shared<const std::string>(reinterpret_cast<const char *>(map.data), map.size);
-  gst_buffer_unmap(buffer, &map);
+  const tools::MappedBuffer map(buffer);
+  if (!view || !map) return GST_FLOW_OK;
   p.tiles_++;
-  p.events_.picture(*view, p.utc_of(running), std::move(bytes));
+  p.events_.picture(*view, p.utc_of(running), std::make_shared<const std::string>(map.bytes()));
   return GST_FLOW_OK;
 }
 
@@ -314,12 +312,9 @@ void CameraPipeline::look_whether_still(GstPad *pad, GstBuffer *buffer) {
   if (!still_.due(now)) return;
   const tools::CapsPtr caps(gst_pad_get_current_caps(pad));
   GstVideoInfo video;
-  GstVideoFrame frame;
-  if (!caps || !gst_video_info_from_caps(&video, caps.get()) ||
-      !gst_video_frame_map(&frame, &video, buffer, GST_MAP_READ))
-    return;
-  still_.look(brightness_of(frame), now);
-  gst_video_frame_unmap(&frame);
+  if (!caps || !gst_video_info_from_caps(&video, caps.get())) return;
+  const tools::MappedFrame frame(buffer, video, GST_MAP_READ);
+  if (frame) still_.look(brightness_of(frame.get()), now);
 }
 
 std::vector<Rect> CameraPipeline::see_boxes(GstPad *pad, GstBuffer *buffer) {

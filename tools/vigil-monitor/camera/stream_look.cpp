@@ -8,6 +8,7 @@
 #include "reduction.h"
 #include "source.h"
 #include "tools/base/gst_ptr.h"
+#include "tools/base/mapped.h"
 #include "tools/base/pipeline.h"
 
 #include <algorithm>
@@ -109,13 +110,11 @@ struct StreamLook::Callbacks {
   static GstFlowReturn picture(GstAppSink *sink, gpointer user) {
     const tools::SamplePtr sample(gst_app_sink_pull_sample(sink));
     GstBuffer *buffer = sample ? gst_sample_get_buffer(sample.get()) : nullptr;
-    GstMapInfo map;
-    if (!buffer || !gst_buffer_map(buffer, &map, GST_MAP_READ)) return GST_FLOW_OK;
-    auto jpeg = std::make_shared<const std::string>(reinterpret_cast<const char *>(map.data), map.size);
-    gst_buffer_unmap(buffer, &map);
+    const tools::MappedBuffer map(buffer);
+    if (!map) return GST_FLOW_OK;
     StreamLook &look = self(user);
     look.frames_out_++;
-    look.observer_->picture(std::move(jpeg));
+    look.observer_->picture(std::make_shared<const std::string>(map.bytes()));
     return GST_FLOW_OK;
   }
 };

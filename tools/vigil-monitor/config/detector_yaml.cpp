@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "detector_yaml.h"
 
-#include "../detector/network.h"
+#include "../detector/answer.h"
+#include "../detector/engine_module.h"
+#include "common/error.h"
 #include "text.h"
 
 #include <cstdio>
@@ -71,7 +73,11 @@ DetectorConfig read_detector(const YamlValue &v) {
   if (c.model.empty()) v.refuse("model is missing: the path of an ONNX file");
   if (c.classes.empty() && c.classes_file.empty())
     v.refuse("classes is missing: a file with a name a line, or a list [person, car]");
-  if (!have_networks()) v.refuse(no_networks);
+  try {
+    need_engines();
+  } catch (const Error &e) {
+    v.refuse(e.what());
+  }
   return c;
 }
 

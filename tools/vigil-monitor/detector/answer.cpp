@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 #include <span>
 
@@ -41,6 +42,8 @@ std::vector<int> significant(const std::vector<int> &shape) {
 
 std::optional<Rows> rows_of(const NetworkOutput &out, DetectorLayout layout, std::size_t classes) {
   const std::size_t fields = fields_before_classes(layout) + classes;
+  const double total = std::accumulate(out.shape.begin(), out.shape.end(), 1., std::multiplies<>());
+  if (total != static_cast<double>(out.values.size())) return std::nullopt;
   Rows rows{out.values, 0, fields, layout == DetectorLayout::fastestdet || layout == DetectorLayout::yolov8};
   if (layout == DetectorLayout::classes) {
     if (out.values.size() != classes) return std::nullopt;
@@ -54,6 +57,12 @@ std::optional<Rows> rows_of(const NetworkOutput &out, DetectorLayout layout, std
   if (found < 0 || static_cast<std::size_t>(found) != fields) return std::nullopt;
   rows.count = out.values.size() / fields;
   return rows;
+}
+
+bool is_finite(const Rows &rows, std::size_t i) {
+  for (std::size_t n = 0; n < rows.fields; n++)
+    if (!std::isfinite(rows.at(i, n))) return false;
+  return true;
 }
 
 double logistic(double z) {
@@ -136,7 +145,15 @@ const char *name_of(DetectorLayout layout) {
 }
 
 void check_output(const NetworkOutput &out, const DetectorConfig &config, std::size_t classes) {
-  if (rows_of(out, config.layout, classes)) return;
+  if (const auto rows = rows_of(out, config.layout, classes)) {
+    std::size_t i = 0;
+    while (i < rows->count && !is_finite(*rows, i)) i++;
+    if (i < rows->count || rows->count == 0) return;
+    fail(
+        Error::Kind::bad_data, "the model's output of ", shape_text(out.shape),
+        " says nothing: each candidate has a value that is infinite or no number; export the model again, as "
+        "float32 and with the preprocessing that it was trained with");
+  }
   const std::size_t fields = fields_before_classes(config.layout) + classes;
   std::string wanted = text("1x", fields);
   if (config.layout == DetectorLayout::fastestdet) wanted += "xHxW";

@@ -13,18 +13,13 @@
 
 #include "../config/geometry.h"
 #include "detector_config.h"
+#include "network_engine.h"
 
 #include <cstddef>
 #include <optional>
 #include <string>
-#include <vector>
 
 namespace vigil::monitor {
-
-struct NetworkOutput {
-  std::vector<int> shape;
-  std::vector<float> values;
-};
 
 struct Finding {
   std::size_t cls = 0;
@@ -34,8 +29,8 @@ struct Finding {
 
 const char *name_of(DetectorLayout);
 
-// Throws Error::bad_data, with the shape and what was expected, when the output is of another layout or
-// number of classes.
+// Throws Error::bad_data when the output is of another layout or number of classes, with its shape and the
+// wanted one, and when it says nothing, since a value of each candidate is infinite or no number.
 void check_output(const NetworkOutput &, const DetectorConfig &, std::size_t classes);
 
 // The finding that says what `object`, a part of the input, is: of those that overlap with it by `least` or

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "crop.h"
 
+#include "tools/base/mapped.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -11,23 +13,6 @@ namespace {
 
 struct FreeConverter {
   void operator()(GstVideoConverter *c) const { gst_video_converter_free(c); }
-};
-
-// A mapped picture.
-class Mapped {
- public:
-  Mapped(GstBuffer *buffer, const GstVideoInfo &info, GstMapFlags flags)
-      : good_(gst_video_frame_map(&frame_, &info, buffer, flags)) {}
-  ~Mapped() {
-    if (good_) gst_video_frame_unmap(&frame_);
-  }
-  Mapped(const Mapped &) = delete;
-  Mapped &operator=(const Mapped &) = delete;
-  GstVideoFrame *frame() { return good_ ? &frame_ : nullptr; }
-
- private:
-  GstVideoFrame frame_{};
-  const bool good_;
 };
 
 // The part of a crop of this size that has the picture.
@@ -59,15 +44,15 @@ bool convert(GstBuffer *buffer, const GstVideoInfo &info, const GstVideoRectangl
   if (!converter) return false;
   const std::unique_ptr<GstBuffer, decltype(&gst_buffer_unref)> made(
       gst_buffer_new_allocate(nullptr, GST_VIDEO_INFO_SIZE(&out), nullptr), gst_buffer_unref);
-  Mapped source(buffer, in, GST_MAP_READ), target(made.get(), out, GST_MAP_READWRITE);
-  if (!source.frame() || !target.frame()) return false;
-  gst_video_converter_frame(converter.get(), source.frame(), target.frame());
+  tools::MappedFrame source(buffer, in, GST_MAP_READ), target(made.get(), out, GST_MAP_READWRITE);
+  if (!source || !target) return false;
+  gst_video_converter_frame(converter.get(), &source.get(), &target.get());
   const auto line = std::size_t{3} * static_cast<std::size_t>(width);
   rgb.resize(line * static_cast<std::size_t>(height));
-  const auto *from_line = static_cast<const std::uint8_t *>(GST_VIDEO_FRAME_PLANE_DATA(target.frame(), 0));
+  const auto *from_line = static_cast<const std::uint8_t *>(GST_VIDEO_FRAME_PLANE_DATA(&target.get(), 0));
   for (std::size_t y = 0; y < static_cast<std::size_t>(height); y++) {
     std::memcpy(rgb.data() + y * line, from_line, line);
-    from_line += GST_VIDEO_FRAME_PLANE_STRIDE(target.frame(), 0);
+    from_line += GST_VIDEO_FRAME_PLANE_STRIDE(&target.get(), 0);
   }
   return true;
 }
@@ -98,9 +83,11 @@ std::optional<Crop> cut_out(GstBuffer *buffer, const GstVideoInfo &info, const R
   Crop out;
   if (!convert(buffer, info, from, to, out.rgb, width, height)) return std::nullopt;
   const double across = double(to.w) / from.w / width, down = double(to.h) / from.h / height;
-  out.object = {(left - from.x) * across + double(to.x) / width,
-                (top - from.y) * down + double(to.y) / height, (right - left) * across,
-                (bottom - top) * down};
+  // A crop ends at an even pixel, so the last column or line of a picture of odd size may be outside of it.
+  const double x = std::min(left, from.x + from.w - 1.), y = std::min(top, from.y + from.h - 1.);
+  out.object = {(x - from.x) * across + double(to.x) / width, (y - from.y) * down + double(to.y) / height,
+                (std::min(right, double(from.x + from.w)) - x) * across,
+                (std::min(bottom, double(from.y + from.h)) - y) * down};
   return out;
 }
 

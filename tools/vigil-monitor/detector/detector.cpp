@@ -9,6 +9,7 @@
 #include "network.h"
 
 #include <algorithm>
+#include <chrono>
 #include <ctime>
 #include <sstream>
 #include <sys/resource.h>
@@ -21,6 +22,10 @@ double processor_seconds() { // of this thread
   timespec t{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
   return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) / 1e9;
+}
+
+std::string with_file(const std::string &model, const std::string &what) {
+  return what.starts_with(model) ? what : model + ": " + what;
 }
 
 } // namespace
@@ -50,7 +55,7 @@ void Detector::look(const std::string &camera, Crop crop, Answer answer) {
   of_camera.push_back({std::move(crop), std::move(answer)});
   if (of_camera.size() > most_waiting) {
     of_camera.pop_front();
-    left_out_++;
+    figures_.leave_out();
   }
   more_.notify_one();
 }
@@ -58,12 +63,15 @@ void Detector::look(const std::string &camera, Crop crop, Answer answer) {
 nlohmann::json Detector::describe() const {
   const std::lock_guard guard(lock_);
   constexpr const char *states[] = {"loading", "ready", "failed"};
-  return {{"model", config_.model},
-          {"state", states[static_cast<std::size_t>(state_)]},
-          {"reason", reason_.empty() ? nlohmann::json() : nlohmann::json(reason_)},
-          {"inferences", inferences_},
-          {"left_out", left_out_},
-          {"cpu_seconds", seconds_}};
+  auto out = figures_.describe();
+  std::size_t waiting = 0;
+  for (const auto &[camera, tasks] : waiting_) waiting += tasks.size();
+  out.update({{"model", config_.model},
+              {"state", states[static_cast<std::size_t>(state_)]},
+              {"reason", reason_.empty() ? nlohmann::json() : nlohmann::json(reason_)},
+              {"classes", state_ == State::ready ? classes_.size() : 0},
+              {"waiting", waiting}});
+  return out;
 }
 
 std::vector<std::string> Detector::classes(const DetectorConfig &config) {
@@ -96,7 +104,7 @@ Detector::Run Detector::network(const DetectorConfig &config) {
   const std::size_t count = classes(config).size();
   const auto net = std::make_shared<Network>(config.model);
   const Run run = [net, config](std::span<const std::uint8_t> rgb) {
-    return net->run(rgb, config.width, config.height, config.bgr);
+    return net->run({rgb, config.width, config.height, config.bgr});
   };
   constexpr std::uint8_t grey = 128;
   const std::vector<std::uint8_t> trial(std::size_t{3} * static_cast<std::size_t>(config.width) *
@@ -105,9 +113,7 @@ Detector::Run Detector::network(const DetectorConfig &config) {
   try {
     check_output(run(trial), config, count);
   } catch (const Error &e) {
-    const std::string what = e.what();
-    if (what.starts_with(config.model)) throw;
-    fail(e.kind(), config.model, ": ", what);
+    fail(e.kind(), with_file(config.model, e.what()));
   }
   return run;
 }
@@ -125,15 +131,35 @@ bool Detector::take(Task &task) {
   return true;
 }
 
-void Detector::look(const Run &run, const Task &task) {
-  const double before = processor_seconds();
-  const NetworkOutput out = run(task.crop.rgb);
-  const auto found = finding_at(task.crop.object, out, config_, classes_.size());
+void Detector::refuse(const std::string &why) {
+  bool first = false;
   {
     const std::lock_guard guard(lock_);
-    inferences_++;
-    seconds_ += processor_seconds() - before;
+    first = figures_.refused() == 0;
+    reason_ = why;
   }
+  if (first) log_(text("detector: ", why, "; this crop has no name, and later ones are only counted"));
+}
+
+std::optional<Finding> Detector::answer(const Run &run, const Task &task, DetectorFigures::Inference &i) {
+  try {
+    const NetworkOutput out = run(task.crop.rgb);
+    check_output(out, config_, classes_.size());
+    return finding_at(task.crop.object, out, config_, classes_.size());
+  } catch (const Error &e) {
+    i.refused = true;
+    refuse(with_file(config_.model, e.what()));
+    return std::nullopt;
+  }
+}
+
+void Detector::look(const Run &run, const Task &task) {
+  DetectorFigures::Inference i;
+  const double before = processor_seconds();
+  const auto began = std::chrono::steady_clock::now();
+  const auto found = answer(run, task, i);
+  i.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  i.cpu_seconds = processor_seconds() - before;
   std::string label;
   if (found) {
     const std::string &name = classes_[found->cls];
@@ -143,17 +169,23 @@ void Detector::look(const Run &run, const Task &task) {
     else if (config_.labels.empty())
       label = name;
   }
-  task.answer(label, found && !label.empty() ? found->score : 0);
+  i.named = !label.empty();
+  {
+    const std::lock_guard guard(lock_);
+    figures_.add(i);
+  }
+  if (!i.refused) task.answer(label, i.named ? found->score : 0);
 }
 
 void Detector::work(const Load &load) {
   constexpr int niceness = 10;
   setpriority(PRIO_PROCESS, 0, niceness); // of this thread: cameras come first
   try {
-    classes_ = classes(config_);
+    auto names = classes(config_);
     const Run run = load(config_);
     {
       const std::lock_guard guard(lock_);
+      classes_ = std::move(names);
       state_ = State::ready;
     }
     log_(text("detector: ", config_.model, " is ready, with ", classes_.size(), " classes"));

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Says what is in crops of tracks, on a thread of its own with a low priority. Cameras take turns; each has a
 // few crops that wait, of which the newest comes first and the oldest is left out when there are too many.
-// A model that cannot be used is reported once, and the program goes on without it. Any thread.
+// A model that cannot be used is reported once, and the program goes on without it. An answer that cannot be
+// read names nothing, is counted, and the first one is reported. Any thread.
 #pragma once
 
 #include "answer.h"
+#include "detector_figures.h"
 
 #include <condition_variable>
 #include <cstdint>
@@ -14,6 +16,7 @@
 #include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <thread>
@@ -57,6 +60,8 @@ class Detector {
   void work(const Load &);
   bool take(Task &); // false: it ends
   void look(const Run &, const Task &);
+  std::optional<Finding> answer(const Run &, const Task &, DetectorFigures::Inference &);
+  void refuse(const std::string &why);
 
   const DetectorConfig config_;
   const std::function<void(const std::string &)> log_;
@@ -65,11 +70,10 @@ class Detector {
   std::map<std::string, std::deque<Task>> waiting_; // by camera
   std::string last_;                                // the camera that had its turn
   State state_ = State::loading;
-  std::string reason_;
-  std::uint64_t inferences_ = 0, left_out_ = 0;
-  double seconds_ = 0; // of processor time, of all inferences
+  std::string reason_; // of the failure, or of the answer that was refused last
+  DetectorFigures figures_;
   bool ended_ = false;
-  std::vector<std::string> classes_; // the thread's
+  std::vector<std::string> classes_; // once it is ready they stay as they are
   std::thread thread_;               // last: it uses the others
 };
 

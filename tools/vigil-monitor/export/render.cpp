@@ -6,6 +6,7 @@
 #include "common/guarded.h"
 #include "export_output.h"
 #include "tools/base/gst_ptr.h"
+#include "tools/base/mapped.h"
 
 #include <algorithm>
 #include <csignal>
@@ -82,10 +83,11 @@ class Pictures {
   void draw(GstPad *pad, GstBuffer *b, GstClockTime time) {
     const tools::CapsPtr caps(gst_pad_get_current_caps(pad));
     GstVideoInfo video;
-    GstVideoFrame f;
-    if (!caps || !gst_video_info_from_caps(&video, caps.get()) ||
-        !gst_video_frame_map(&f, &video, b, GST_MAP_READWRITE))
-      fail(Error::Kind::bad_data, "a picture cannot be written on");
+    if (!caps || !gst_video_info_from_caps(&video, caps.get()))
+      fail(Error::Kind::bad_data, "a picture has no format, so it cannot be written on");
+    tools::MappedFrame map(b, video, GST_MAP_READWRITE);
+    if (!map) fail(Error::Kind::bad_data, "a picture cannot be written on");
+    const GstVideoFrame &f = map.get();
     const auto plane = [&](guint n) {
       return Plane{static_cast<std::uint8_t *>(GST_VIDEO_FRAME_COMP_DATA(&f, n)),
                    static_cast<std::size_t>(GST_VIDEO_FRAME_COMP_STRIDE(&f, n)),
@@ -93,7 +95,6 @@ class Pictures {
     };
     burn_in(burn_in_time(order_.start + static_cast<std::int64_t>(time / GST_USECOND)), plane(0), plane(1),
             plane(2));
-    gst_video_frame_unmap(&f);
   }
 
   const RenderOrder order_;

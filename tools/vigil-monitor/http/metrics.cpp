@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "metrics.h"
 
+#include <algorithm>
+
 namespace vigil::monitor {
 
 std::string prometheus_text(const nlohmann::json &stats, const nlohmann::json &cameras,
@@ -33,6 +35,29 @@ std::string prometheus_text(const nlohmann::json &stats, const nlohmann::json &c
   head("queue_length", "gauge", "Tasks or messages that wait.");
   for (const auto &[name, q] : stats["queues"].items())
     line("queue_length", "queue=\"" + name + "\"", q["length"]);
+  if (const auto &detectors = stats["detectors"]; !detectors.empty()) {
+    const auto sum = [&](const char *member) {
+      double total = 0;
+      for (const auto &d : detectors) total += d[member].get<double>();
+      return total;
+    };
+    head("detectors", "gauge", "Detectors by their state.");
+    for (const char *state : {"loading", "ready", "failed"})
+      line("detectors", std::string("state=\"") + state + "\"",
+           std::count_if(detectors.begin(), detectors.end(),
+                         [&](const auto &d) { return d["state"] == state; }));
+    one("detector_inferences_total", "counter", "Crops that networks looked at.", sum("inferences"));
+    one("detector_refused_total", "counter", "Answers of networks that could not be read.", sum("refused"));
+    one("detector_left_out_total", "counter", "Crops that newer ones took the place of.", sum("left_out"));
+    one("detector_waiting", "gauge", "Crops that wait.", sum("waiting"));
+    one("detector_cpu_seconds_total", "counter", "Processor time of networks.", sum("cpu_seconds"));
+    double slowest = 0;
+    for (const auto &d : detectors)
+      if (d["inference_seconds"].is_number())
+        slowest = std::max(slowest, d["inference_seconds"].get<double>());
+    one("detector_inference_seconds", "gauge", "Median time of an inference, of the slowest detector.",
+        slowest);
+  }
   struct PerCamera {
     const char *name, *member, *type, *help;
   };

@@ -11,6 +11,7 @@ struct WebPeer::Impl {};
 std::string WebPeer::missing() {
   return "vigil-monitor was built without WebRTC (it needs gstreamer-webrtc-1.0)";
 }
+void WebPeer::prepare() {}
 std::shared_ptr<WebPeer> WebPeer::make(const Wish &, const WebRtcConfig &, std::shared_ptr<RtpStream>,
                                        Later) {
   fail(Error::Kind::no_device, missing());

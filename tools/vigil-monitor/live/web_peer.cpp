@@ -195,6 +195,15 @@ std::string WebPeer::missing() {
   return "";
 }
 
+void WebPeer::prepare() {
+  for (const char *element : {"webrtcbin", "nicesrc", "nicesink", "dtlssrtpdec", "dtlssrtpenc", "rtpbin",
+                              "rtpfunnel", "rtph264pay", "rtph265pay", "appsrc", "appsink"})
+    if (GstElement *e = gst_element_factory_make(element, nullptr)) {
+      gst_object_ref_sink(e);
+      gst_object_unref(e);
+    }
+}
+
 WebPeer::WebPeer() : impl_(std::make_unique<Impl>()) {}
 WebPeer::~WebPeer() = default;
 

@@ -22,6 +22,8 @@ class WebPeer final : public RtpViewer {
  public:
   // Why there is no WebRTC here; empty: there is.
   static std::string missing();
+  // Loads what the first viewer would wait for. GStreamer makes the certificate of all connections with it.
+  static void prepare();
 
   struct Wish {
     Offer offer;

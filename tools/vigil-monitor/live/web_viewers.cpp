@@ -48,7 +48,10 @@ WebViewers::WebViewers(WebRtcConfig config, std::function<void(const std::string
     : config_(std::move(config)), log_(std::move(log)),
       missing_(config_.enabled ? WebPeer::missing()
                                : "the configuration says http: {webrtc: {enabled: false}}"),
-      thread_([this] { guard("viewers of WebRTC", [this] { look_after(); }); }) {}
+      thread_([this] {
+        if (missing_.empty()) guard("preparing WebRTC", [] { WebPeer::prepare(); });
+        guard("viewers of WebRTC", [this] { look_after(); });
+      }) {}
 
 WebViewers::~WebViewers() {
   stop();

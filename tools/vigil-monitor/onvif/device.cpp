@@ -4,6 +4,7 @@
 #include "../printable.h"
 #include "client.h"
 #include "common/error.h"
+#include "media.h"
 
 #include <algorithm>
 #include <charconv>
@@ -14,8 +15,7 @@ namespace vigil::monitor {
 namespace {
 
 constexpr std::size_t most_profiles = 32, longest_token = 128;
-constexpr const char *device_space = "http://www.onvif.org/ver10/device/wsdl",
-                     *media_space = "http://www.onvif.org/ver10/media/wsdl";
+constexpr const char *device_space = "http://www.onvif.org/ver10/device/wsdl";
 
 double number_in(const std::string &words, double most) {
   double out = 0;
@@ -26,7 +26,7 @@ double number_in(const std::string &words, double most) {
 std::vector<OnvifProfile> profiles_of(const XmlElement &answer) {
   std::vector<OnvifProfile> out;
   for (const XmlElement &p : answer.children) {
-    const XmlElement *video = p.child("VideoEncoderConfiguration");
+    const XmlElement *video = video_of_profile(p);
     OnvifProfile profile;
     profile.token = p.attribute("token");
     profile.name = printable(p.text_of({"Name"}), most_said);
@@ -52,15 +52,8 @@ std::size_t position_of(const std::vector<OnvifProfile> &profiles, const std::st
   return static_cast<std::size_t>(at - profiles.begin());
 }
 
-std::string stream_of(OnvifClient &client, const ServiceAddress &media, const OnvifProfile &profile) {
-  const XmlElement answer = client.ask(
-      media,
-      vigil::text("<GetStreamUri xmlns=\"", media_space,
-                  "\"><StreamSetup><Stream xmlns=\"http://www.onvif.org/ver10/schema\">RTP-Unicast</Stream>"
-                  "<Transport xmlns=\"http://www.onvif.org/ver10/schema\"><Protocol>RTSP</Protocol>"
-                  "</Transport></StreamSetup><ProfileToken>",
-                  xml_escaped(profile.token), "</ProfileToken></GetStreamUri>"));
-  const ServiceAddress stream = client.own_address(answer.text_of({"MediaUri", "Uri"}), "the stream");
+std::string stream_of(const OnvifClient &client, OnvifMedia &media, const OnvifProfile &profile) {
+  const ServiceAddress stream = client.own_address(media.stream_uri(profile.token), "the stream");
   if (stream.scheme != "rtsp" && stream.scheme != "rtsps")
     fail(Error::Kind::bad_data, "the device offers a stream by ", printable(stream.scheme, most_said),
          "://; rtsp:// and rtsps:// are taken");
@@ -92,14 +85,9 @@ OnvifDevice read_device(const std::string &address, const OnvifLogin &login,
   const ServiceAddress at = device_address(address);
   OnvifClient client(at, login, ended);
   client.read_clock();
-  const XmlElement capabilities =
-      client.ask(at, vigil::text("<GetCapabilities xmlns=\"", device_space,
-                                 "\"><Category>Media</Category></GetCapabilities>"));
-  const std::string named = capabilities.text_of({"Capabilities", "Media", "XAddr"});
-  if (named.empty()) fail(Error::Kind::bad_data, "the device at ", at.host, " has no ONVIF media service");
-  const ServiceAddress media = client.own_address(named, "its media service");
-  if (media.scheme != "http" && media.scheme != "https")
-    fail(Error::Kind::bad_data, "the device's media service is no http:// or https:// address");
+  OnvifServices services(client, at);
+  OnvifMedia media(client, services);
+  if (!media.there()) fail(Error::Kind::bad_data, "the device at ", at.host, " has no ONVIF media service");
   OnvifDevice out;
   out.host = at.host;
   out.clock_offset = client.clock_offset();
@@ -107,7 +95,7 @@ OnvifDevice read_device(const std::string &address, const OnvifLogin &login,
       client.ask(at, vigil::text("<GetDeviceInformation xmlns=\"", device_space, "\"/>"));
   out.manufacturer = printable(about.text_of({"Manufacturer"}), 64);
   out.model = printable(about.text_of({"Model"}), 64);
-  out.profiles = profiles_of(client.ask(media, vigil::text("<GetProfiles xmlns=\"", media_space, "\"/>")));
+  out.profiles = profiles_of(media.profiles());
   if (out.profiles.empty())
     fail(Error::Kind::bad_data, "the device at ", at.host, " has no profile with video");
   const ChosenProfiles chosen = choose_profiles(out.profiles);

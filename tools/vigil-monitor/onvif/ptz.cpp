@@ -3,6 +3,7 @@
 
 #include "../printable.h"
 #include "common/error.h"
+#include "media.h"
 
 #include <algorithm>
 #include <charconv>
@@ -37,7 +38,7 @@ bool is_ptz_token(const std::string &s) {
 
 std::optional<PtzProfile> ptz_profile(const XmlElement &answer) {
   for (const XmlElement &p : answer.children) {
-    const XmlElement *ptz = p.name == "Profiles" ? p.child("PTZConfiguration") : nullptr;
+    const XmlElement *ptz = p.name == "Profiles" ? ptz_of_profile(p) : nullptr;
     const std::string token = p.attribute("token");
     if (!ptz || token.empty() || token.size() > 2 * longest_ptz_token) continue;
     PtzProfile out{token, ptz->text_of({"NodeToken"}), {}};

@@ -6,7 +6,7 @@
 #include "../printable.h"
 #include "common/error.h"
 #include "common/guarded.h"
-#include "services.h"
+#include "media.h"
 
 #include <algorithm>
 #include <chrono>
@@ -170,19 +170,17 @@ void PtzHead::read() {
   try {
     client_.begin();
     client_.read_clock();
-    const OnvifServices services = read_services(client_, device_);
-    const auto profile =
-        services.media && services.ptz
-            ? ptz_profile(client_.ask(*services.media,
-                                      "<GetProfiles xmlns=\"http://www.onvif.org/ver10/media/wsdl\"/>"))
-            : std::nullopt;
+    OnvifServices services(client_, device_);
+    const auto ptz = services.find(ptz_service);
+    std::optional<PtzProfile> profile;
+    if (OnvifMedia media(client_, services); ptz && media.there()) profile = ptz_profile(media.profiles());
     if (profile) {
       can = profile->abilities;
-      const XmlElement node = client_.ask(
-          *services.ptz, vigil::text("<GetNode xmlns=\"http://www.onvif.org/ver20/ptz/wsdl\"><NodeToken>",
-                                     xml_escaped(profile->node), "</NodeToken></GetNode>"));
+      const XmlElement node =
+          client_.ask(*ptz, vigil::text("<GetNode xmlns=\"http://www.onvif.org/ver20/ptz/wsdl\"><NodeToken>",
+                                        xml_escaped(profile->node), "</NodeToken></GetNode>"));
       if (const auto said = abilities_of(node)) can = *said;
-      ptz_ = *services.ptz;
+      ptz_ = *ptz;
       profile_ = profile->token;
     }
   } catch (const Error &e) {

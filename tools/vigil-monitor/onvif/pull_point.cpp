@@ -56,7 +56,7 @@ XmlElement PullPoint::ask(const Subscription &s, const char *action, const std::
 PullPoint::Subscription PullPoint::subscribe() {
   client_.begin();
   client_.read_clock();
-  const auto events = read_services(client_, device_).events;
+  const auto events = OnvifServices(client_, device_).find(event_service);
   if (!events) fail(Error::Kind::bad_data, "the device at ", device_.host, " has no ONVIF event service");
   const XmlElement answer =
       client_.ask(*events,

@@ -5,6 +5,7 @@
 #include "common/error.h"
 #include "common/guarded.h"
 #include "tools/base/gst_ptr.h"
+#include "tools/base/mapped.h"
 #include "tools/base/pipeline.h"
 
 #include <algorithm>
@@ -168,11 +169,8 @@ void PreviewMaker::take(GstSample *sample) {
     place = at->second;
     waiting_.erase(waiting_.begin(), std::next(at)); // those before it give no picture
   }
-  GstMapInfo map;
-  if (!gst_buffer_map(jpeg, &map, GST_MAP_READ)) return;
-  const std::string bytes(reinterpret_cast<const char *>(map.data), map.size);
-  gst_buffer_unmap(jpeg, &map);
-  calls_.ready(place.segment, place.at, bytes);
+  const tools::MappedBuffer map(jpeg);
+  if (map) calls_.ready(place.segment, place.at, std::string(map.bytes()));
 }
 
 } // namespace vigil::monitor

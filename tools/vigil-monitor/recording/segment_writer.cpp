@@ -4,6 +4,7 @@
 #include "../camera/utc.h"
 #include "common/error.h"
 #include "mp4_reader.h"
+#include "tools/base/mapped.h"
 
 #include <algorithm>
 #include <exception>
@@ -13,38 +14,18 @@
 namespace vigil::monitor {
 namespace {
 
-// The memory of buffers as long as it is being written.
-class Mapped {
- public:
-  Mapped() = default;
-  ~Mapped() {
-    for (auto &[buffer, map] : all_) gst_buffer_unmap(buffer, &map);
-  }
-  Mapped(const Mapped &) = delete;
-  Mapped &operator=(const Mapped &) = delete;
-  iovec add(GstBuffer *buffer) {
-    GstMapInfo map;
-    if (!gst_buffer_map(buffer, &map, GST_MAP_READ)) return {nullptr, 0};
-    all_.emplace_back(buffer, map);
-    return {map.data, map.size};
-  }
-
- private:
-  std::vector<std::pair<GstBuffer *, GstMapInfo>> all_;
-};
-
 // Durations are differences of rounded times: so nothing drifts.
 Mp4Run run_of(unsigned track, const std::vector<CutFragment::Sample> &samples, std::int64_t end,
-              Mapped &mapped, std::vector<iovec> &parts) {
+              std::vector<tools::MappedBuffer> &mapped, std::vector<iovec> &parts) {
   Mp4Run run{track, ticks(samples.front().time), {}};
   for (std::size_t i = 0; i < samples.size(); i++) {
     const auto &s = samples[i];
     const std::int64_t next = i + 1 < samples.size() ? samples[i + 1].time : end;
-    const iovec part = mapped.add(s.buffer.get());
-    run.samples.push_back({static_cast<std::uint32_t>(part.iov_len),
+    const auto &map = mapped.emplace_back(s.buffer.get());
+    run.samples.push_back({static_cast<std::uint32_t>(map.size()),
                            std::max<std::int64_t>(ticks(next) - ticks(s.time), 1), ticks(s.shown_later),
                            s.key});
-    if (part.iov_len > 0) parts.push_back(part);
+    if (map.size() > 0) parts.push_back({map.data(), map.size()});
   }
   return run;
 }
@@ -91,7 +72,7 @@ void SegmentWriter::append(const CutFragment &f) {
 }
 
 void SegmentWriter::write(const CutFragment &f) {
-  Mapped mapped;
+  std::vector<tools::MappedBuffer> mapped; // as long as it is being written
   std::vector<iovec> parts(1);
   std::vector<Mp4Run> runs;
   if (!f.pictures.empty()) runs.push_back(run_of(1, f.pictures, f.end, mapped, parts));

@@ -2,6 +2,7 @@
 #include "track.h"
 
 #include "tools/base/gst_ptr.h"
+#include "tools/base/mapped.h"
 
 #include <gst/pbutils/pbutils.h>
 #include <string_view>
@@ -10,11 +11,7 @@ namespace vigil::monitor {
 namespace {
 
 std::string bytes_of(GstBuffer *buffer) {
-  GstMapInfo map;
-  if (!buffer || !gst_buffer_map(buffer, &map, GST_MAP_READ)) return {};
-  std::string out(reinterpret_cast<const char *>(map.data), map.size);
-  gst_buffer_unmap(buffer, &map);
-  return out;
+  return std::string(tools::MappedBuffer(buffer).bytes());
 }
 
 std::string setup_of(const GstStructure *s) {

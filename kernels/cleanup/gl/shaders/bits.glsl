@@ -10,6 +10,8 @@ layout(std140, binding = 0) uniform Job {
   int mask_stride;
   uint watch_offset;
   int watch_stride, has_watch;
+  int cell_size, grid_columns;
+  uint allowed_offset, seen_offset;
 };
 
 // The pixels of word `i` of a row that are in the picture.

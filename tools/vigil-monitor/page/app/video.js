@@ -9,7 +9,6 @@ const firstWithin = 8000; // ms: a picture, from the click on
 const stalledAfter = 6000; // ms without a new picture
 const again = 1000; // ms until the next try
 const goodFor = 20000; // ms: what worked so long is tried again when it breaks off
-const gathering = 1500; // ms for candidates of the browser
 const behind = 1.2; // seconds behind the newest picture, of MP4
 const kept = 20; // seconds of MP4 behind what is shown
 
@@ -24,17 +23,8 @@ async function refusal(response) {
   }
 }
 
-/** Resolves when the browser has found its addresses, or has looked for long enough. */
-function gathered(connection) {
-  return new Promise((resolve) => {
-    const look = () => { if (connection.iceGatheringState === "complete") resolve(); };
-    connection.addEventListener("icegatheringstatechange", look);
-    setTimeout(resolve, gathering);
-    look();
-  });
-}
-
-/** WHEP: an offer, an answer, and a DELETE at the end. Resolves with how to end it once a connection is made. */
+/** WHEP: an offer, an answer, and a DELETE at the end. Resolves with how to end it once a connection is made. The offer does not wait for the
+ * browser's addresses: it speaks first, and the server answers to where it hears it. Only a TURN server needs them, and gets them later. */
 async function byWebRtc(video, { name, stream, signal, broken }) {
   if (!("RTCPeerConnection" in window)) throw new No(t("this browser has no WebRTC"));
   const connection = new RTCPeerConnection();
@@ -53,13 +43,22 @@ async function byWebRtc(video, { name, stream, signal, broken }) {
     });
     connection.addTransceiver("video", { direction: "recvonly" });
     connection.addTransceiver("audio", { direction: "recvonly" });
+    const addresses = [];
+    connection.addEventListener("icecandidate", ({ candidate }) => {
+      if (candidate?.candidate && candidate.address && !candidate.address.endsWith(".local")) addresses.push(`a=${candidate.candidate}\r\n`);
+      if (!candidate) tellAddresses();
+    });
+    const tellAddresses = () => {
+      if (!place || !addresses.length || connection.iceGatheringState !== "complete") return;
+      fetch(place, { method: "PATCH", body: addresses.splice(0).join(""), headers: { "Content-Type": "application/trickle-ice-sdpfrag" } }).catch(() => {});
+    };
     await connection.setLocalDescription(await connection.createOffer());
-    await gathered(connection);
     const response = await fetch(`${cameraPath(name, "whep")}${query({ stream })}`,
       { method: "POST", body: connection.localDescription.sdp, headers: { "Content-Type": "application/sdp" }, signal, cache: "no-store" });
     if (response.status !== 201) throw new No(await refusal(response));
     place = new URL(response.headers.get("location"), response.url).href;
     const answer = await response.text();
+    tellAddresses();
     signal.throwIfAborted();
     await connection.setRemoteDescription({ type: "answer", sdp: answer });
     video.srcObject = media;

@@ -34,14 +34,8 @@ export function camera(root, { names: [name], query }, signal) {
   }
   const editable = store.admin;
   const now = () => store.cameras.get(name);
-  const history = new History();
-  const areas = new Areas(now(), history);
-  const draw = new Draw(areas, editable, signal);
-  const list = areaList(areas, draw, editable, signal);
-  const set = controls(name, history, editable, signal);
-  const about = facts(name, editable);
 
-  // The picture and what stands over it.
+  // The picture and what stands over it. The video begins before anything else is made, and its request goes before all others.
   const possible = () => ["live", ...now().views];
   let view = query.get("view") ?? localStorage.getItem("view") ?? "live";
   if (!possible().includes(view)) view = "live";
@@ -57,6 +51,7 @@ export function camera(root, { names: [name], query }, signal) {
   const way = h("span", { class: "stage-way hint", role: "status" });
   const sound = iconButton("sound-off", t("Sound on"), () => listen(!video.listening), { keys: "s", hidden: true });
   const inMp4 = () => now().sound === "aac"; // browsers play no other kind in a live MP4
+  const offersSound = () => { sound.hidden = way.dataset.way === "jpeg" || !((way.dataset.way === "webrtc" && video.hasSound) || inMp4()); };
   const video = new LiveVideo(name, { soundInMp4: inMp4, label: t("Live video of {camera}", { camera: titleOf(name) }),
     onseen: () => {
       stage.classList.add("seen");
@@ -67,7 +62,7 @@ export function camera(root, { names: [name], query }, signal) {
       setText(way, !shows ? "" : why.length ? `${words} (${why.join("; ")})` : words);
       way.title = way.textContent;
       way.dataset.way = by;
-      sound.hidden = by === "jpeg" || !((by === "webrtc" && has) || inMp4());
+      offersSound();
       sound.disabled = !shows;
       if (by === "jpeg") {
         tiles = true;
@@ -88,20 +83,34 @@ export function camera(root, { names: [name], query }, signal) {
     else if (wanted && before === "webrtc" && !video.hasSound) video.start("mse", t("WebRTC: it has no sound of the kind {kind}", { kind: now().sound }));
   };
   const showVideo = (shown) => stage.classList.toggle("plays", shown);
+  const begin = () => {
+    if (tiles || now().state !== "online") video.stop();
+    else video.start();
+  };
+  begin();
+
+  const history = new History();
+  const areas = new Areas(now(), history);
+  const draw = new Draw(areas, editable, signal);
+  const list = areaList(areas, draw, editable, signal);
+  const set = controls(name, history, editable, signal);
+  const about = facts(name, editable);
   const trouble = new Trouble();
   const ptz = new Ptz(name, signal);
   const stage = h("div", { class: "stage" }, picture.canvas, video.element, draw.element, ptz.layer, reason, trouble.element, ptz.bar);
   const shape = ({ width, height }) => stage.style.setProperty("--ratio", width && height ? width / height : 16 / 9);
   const watch = () => live.watch(tiles ? { cameras: [name], view: tileView() } : { cameras: [name], pictures: 0 });
+  const keepSoundsPlace = () => { // until the video plays, so that nothing moves then
+    sound.hidden = tiles || !now().sound;
+    sound.disabled = true;
+  };
   const play = () => {
     tiles = view !== "live";
     setText(way, "");
     delete way.dataset.way;
-    sound.hidden = tiles || !now().sound; // its place is kept until the video plays, so that nothing moves then
-    sound.disabled = true;
+    keepSoundsPlace();
     showVideo(false);
-    if (tiles || now().state !== "online") video.stop();
-    else video.start();
+    begin();
     watch();
   };
   const choose = (next) => {
@@ -165,6 +174,7 @@ export function camera(root, { names: [name], query }, signal) {
     if (view === "live") {
       stage.classList.toggle("moving", camera.motion);
       if (back) play(); // at once, and by the best way again
+      else if (way.dataset.way) offersSound(); // which may be known only after the first picture
       if (camera.state !== "online") {
         setText(way, "");
         sound.disabled = true;
@@ -216,5 +226,6 @@ export function camera(root, { names: [name], query }, signal) {
     ] : []),
     { keys: ["/"], words: t("find a property"), run: () => { showPart("controls"); set.focusSearch(); } },
   ], signal);
-  play();
+  keepSoundsPlace();
+  watch();
 }

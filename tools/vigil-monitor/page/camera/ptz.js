@@ -16,7 +16,7 @@ const wait = (ms) => new Promise((done) => { setTimeout(done, ms); });
 export class Ptz {
   #name;
   #can = null;
-  #held = new Map(); // what is held, and the speed that it asks for
+  #held = new Map(); // what is held: the speed that it asks for, whether that was sent, and whether it is let go of already
   #moves = false;
   #moved = Promise.resolve(); // when the last move has been stopped
   #wake = () => {};
@@ -26,7 +26,7 @@ export class Ptz {
     this.button = iconButton("turn", t("Turn the camera"), () => this.steer(!this.on), { keys: "c", hidden: true, "aria-pressed": "false" });
     this.arrow = s("svg", { class: "ptz-arrow", viewBox: "-100 -100 200 200", preserveAspectRatio: "none", "aria-hidden": "true" },
       s("circle", { class: "ptz-dead", r: dead * 100 }), s("line", { class: "ptz-way", x1: 0, y1: 0, x2: 0, y2: 0 }));
-    this.layer = h("div", { class: "ptz-layer", hidden: true, "aria-hidden": "true", onpointerdown: (e) => this.#point(e), onpointermove: (e) => this.#held.has("pointer") && this.#point(e),
+    this.layer = h("div", { class: "ptz-layer", hidden: true, "aria-hidden": "true", onpointerdown: (e) => this.#point(e), onpointermove: (e) => this.#held.get("pointer")?.over === false && this.#point(e),
       onpointerup: () => this.#release("pointer"), onpointercancel: () => this.#release("pointer"), oncontextmenu: (e) => e.preventDefault() }, this.arrow);
     const zoom = (way, words) => {
       const key = way === "zoom-in" ? "+" : "-";
@@ -100,19 +100,41 @@ export class Ptz {
   }
 
   #hold(what, speed) {
-    this.#held.set(what, speed);
-    this.#wake();
-    if (!this.#moves) this.#moved = this.#move();
+    const before = this.#held.get(what);
+    this.#held.set(what, { speed, sent: before?.over === false && before.sent, over: false });
+    this.#follow();
   }
 
+  // What is let go of while the stop of the move before is answered still moves once.
   #release(what) {
-    if (!this.#held.delete(what)) return;
-    if (what === "pointer") for (const end of ["x2", "y2"]) this.arrow.querySelector(".ptz-way").setAttribute(end, 0);
+    const held = this.#held.get(what);
+    if (!held) return;
+    if (held.sent || !Object.keys(held.speed).length) this.#held.delete(what);
+    else held.over = true;
+    if (what === "pointer") this.#noArrow();
+    this.#follow();
+  }
+
+  #follow() {
     this.#wake();
+    if (!this.#moves && this.#wanted()) this.#moved = this.#move();
   }
 
   #let() {
-    for (const what of [...this.#held.keys()]) this.#release(what);
+    if (this.#held.has("pointer")) this.#noArrow();
+    this.#held.clear();
+    this.#wake();
+  }
+
+  #noArrow() {
+    for (const end of ["x2", "y2"]) this.arrow.querySelector(".ptz-way").setAttribute(end, 0);
+  }
+
+  /** Forgets what was let go of before it was sent. False: there was none. */
+  #forget() {
+    const over = [...this.#held].filter(([, held]) => held.over);
+    for (const [what] of over) this.#held.delete(what);
+    return over.length > 0;
   }
 
   #leave() {
@@ -123,7 +145,7 @@ export class Ptz {
 
   #wanted() {
     const sum = { pan: 0, tilt: 0, zoom: 0 };
-    for (const speed of this.#held.values()) for (const [way, v] of Object.entries(speed)) sum[way] += v;
+    for (const { speed } of this.#held.values()) for (const [way, v] of Object.entries(speed)) sum[way] += v;
     for (const way of Object.keys(sum)) sum[way] = limit(sum[way]);
     return sum.pan || sum.tilt || sum.zoom ? sum : null;
   }
@@ -134,9 +156,10 @@ export class Ptz {
       try {
         for (let speed = this.#wanted(); speed; speed = this.#wanted()) {
           const woken = new Promise((done) => { this.#wake = done; });
+          for (const held of this.#held.values()) held.sent = true;
           await post(cameraPath(this.#name, "ptz", "move"), speed);
           await wait(soonest);
-          await Promise.race([woken, wait(again - soonest)]);
+          if (!this.#forget()) await Promise.race([woken, wait(again - soonest)]);
         }
       } catch (error) {
         this.#let();
@@ -144,6 +167,7 @@ export class Ptz {
       }
       await post(cameraPath(this.#name, "ptz", "stop")).catch(failure);
     }
+    this.#forget(); // what asked for opposite ways at once
     this.#moves = false;
   }
 

@@ -9,6 +9,7 @@ import { address } from "../app/router.js";
 import { store, titleOf } from "../app/store.js";
 import { number, t, tn } from "../app/text.js";
 import { bytes, digits, fixed, fullTime, percent, span, zoneName } from "../app/time.js";
+import { detectorPanel } from "./detectors.js";
 import { devices } from "./devices.js";
 import { stateWords } from "../camera/states.js";
 import { people } from "./people.js";
@@ -166,6 +167,7 @@ export function system(root, place, signal) {
   const table = cameraTable();
   const disk = storagePanel();
   const queues = queuePanel();
+  const detectors = detectorPanel();
   const rate = rates();
   const reload = async () => {
     try {
@@ -180,7 +182,7 @@ export function system(root, place, signal) {
     store.admin && iconButton("reset", t("Read the configuration again"), reload, { shown: true })),
     content);
   const personal = h("div", { class: "narrow-only" }, themeButton({ shown: true }), signOutButton({ shown: true }));
-  content.append(h("div", { class: "stats" }, [cpu, memory, frames, latency, gpu, up].map((t) => t.element)), table.element, h("div", { class: "blocks" }, disk.element, queues.element), people(signal), h("div", { class: "blocks people" }, devices(signal), store.admin && setup(signal)),
+  content.append(h("div", { class: "stats" }, [cpu, memory, frames, latency, gpu, up].map((t) => t.element)), table.element, h("div", { class: "blocks" }, disk.element, queues.element, detectors.element), people(signal), h("div", { class: "blocks people" }, devices(signal), store.admin && setup(signal)),
     h("p", { class: "hint foot" }, t("Vigil {version}, GStreamer {gstreamer}. Times are shown in {zone}. ", { version: store.version.version, gstreamer: store.version.gstreamer, zone: zoneName() }),
       h("a", { href: "metrics" }, t("Metrics")), ", ", h("a", { href: "api/config" }, t("Configuration")), ", ", h("a", { href: "api/openapi.json" }, "API")), h("div", { class: "personal" }, languageField(), personal));
 
@@ -201,6 +203,7 @@ export function system(root, place, signal) {
       table.set(stats.cameras);
       disk.set(stats.storage);
       queues.set(stats);
+      detectors.set(stats.detectors);
       content.hidden = false;
     } catch (error) {
       if (error.name === "AbortError") return;

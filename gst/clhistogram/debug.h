@@ -1,9 +1,0 @@
-// SPDX-License-Identifier: LGPL-2.1-or-later
-// The log category of the element: GST_DEBUG=clhistogram:5. For source files only.
-#pragma once
-
-#include <gst/gst.h>
-
-GST_DEBUG_CATEGORY_EXTERN(cl_histogram_debug);
-#undef GST_CAT_DEFAULT
-#define GST_CAT_DEFAULT cl_histogram_debug

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Adds the persistent pixels of the cells in which small objects are kept.
+layout(std430, binding = 0) readonly buffer Persistent { uint persistent[]; };
+layout(std430, binding = 1) buffer F { uint f[]; };
+layout(std430, binding = 2) readonly buffer Allowed { uint allowed[]; };
+
+void main() {
+  int i = int(gl_GlobalInvocationID.x), y = int(gl_GlobalInvocationID.y);
+  if (i >= words || y >= height) return;
+  uint pixels = persistent[y * words + i], kept = 0u;
+  if (pixels == 0u) return;
+  int size = min(cell_size, 32);
+  uint one = size == 32 ? 0xffffffffu : (1u << uint(size)) - 1u;
+  for (int x = 0; x < 32; x += size) {
+    uint cell = uint(y / cell_size * grid_columns + (32 * i + x) / cell_size);
+    if ((pixels & one << uint(x)) != 0u && BYTE(allowed, allowed_offset + cell) != 0u) kept |= pixels & one << uint(x);
+  }
+  f[y * words + i] |= kept;
+}
