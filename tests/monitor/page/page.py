@@ -268,18 +268,19 @@ class Page(unittest.TestCase):
         b.find(".view-head .choice input:checked")  # keys reach a camera only once its page is drawn
         b.keys("m")
         b.until(lambda: b.run("return document.querySelector('.view-head .choice input:checked')?.value") == "mask", "the mask")
-        # A mask by keys alone: Tab to its button, Enter places it, arrows move it, Delete removes it.
-        for _ in range(40):
-            b.keys(Keys.TAB)
-            if b.run("return document.activeElement.textContent") == "Mask" and b.run("return document.activeElement.tagName") == "BUTTON":
-                break
-        b.keys(Keys.ENTER)
-        mask = self.server.until(lambda: self.shapes("masks", "hall").get("mask-1"), "the mask")
-        b.until(lambda: b.run("return document.activeElement.dataset.focus") == "masks/mask-1", "the focus on the mask")
-        b.keys(Keys.ARROW_DOWN)
-        self.server.until(lambda: self.shapes("masks", "hall")["mask-1"] != mask, "the mask that moved")
-        b.keys(Keys.DELETE)
-        self.server.until(lambda: not self.shapes("masks", "hall"), "the mask's deletion")
+        # A shape by keys alone: Tab to its button, Enter places it, arrows move it, Delete removes it.
+        for word, kind, name in ("Mask", "masks", "mask-1"), ("Privacy", "privacy", "private-1"):
+            for _ in range(60):
+                b.keys(Keys.TAB)
+                if b.run("return document.activeElement.textContent") == word and b.run("return document.activeElement.tagName") == "BUTTON":
+                    break
+            b.keys(Keys.ENTER)
+            shape = self.server.until(lambda k=kind, n=name: self.shapes(k, "hall").get(n), name)
+            b.until(lambda k=kind, n=name: b.run("return document.activeElement.dataset.focus") == f"{k}/{n}", f"the focus on {name}")
+            b.keys(Keys.ARROW_DOWN)
+            self.server.until(lambda k=kind, n=name, s=shape: self.shapes(k, "hall")[n] != s, f"{name}, which moved")
+            b.keys(Keys.DELETE)
+            self.server.until(lambda k=kind: not self.shapes(k, "hall"), f"the deletion of {name}")
         self.server.until(lambda: len(self.server.get("/api/events?limit=2")["events"]) == 2, "two events")
         b.keys("2")
         b.find(".card")

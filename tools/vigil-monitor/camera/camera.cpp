@@ -4,9 +4,12 @@
 #include "../config/text.h"
 #include "common/error.h"
 #include "description.h"
+#include "h264_encoder.h"
 #include "properties.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 namespace vigil::monitor {
@@ -140,9 +143,16 @@ void Camera::build() {
   detector_ = config_.detector ? services_->detector(*config_.detector) : nullptr;
   feed_->connected = connection_.began();
   causes_.connection_begins();
-  connection_.take(std::make_unique<CameraPipeline>(
-      config_, services_->file("models/" + config_.name + ".mog"), masks_, pipeline_events(),
-      services_->contexts(), services_->utc(), feed_->plan, detector_));
+  std::string model = services_->file("models/" + config_.name + ".mog");
+  if (config_.privacy.asked()) {
+    model.clear();
+    services_->in_background([gone = models_gone()]() mutable { gone.reset(); });
+    if (const char *encoder = h264_encoder())
+      log(text("what is private is covered, and ", encoder, " encodes the pictures"));
+  }
+  connection_.take(std::make_unique<CameraPipeline>(config_, model, masks_, pipeline_events(),
+                                                    services_->contexts(), services_->utc(), feed_->plan,
+                                                    detector_));
   demand(demand_);
   causes_.set_rules(pipeline()->element("boxrules"));
   onvif_->connection_begins();
@@ -150,6 +160,22 @@ void Camera::build() {
   if (GstElement *e = pipeline()->element("tracklabel"); e && place_)
     g_object_set(e, "place", place_.get(), nullptr);
   pipeline()->play(); // why it fails, if it does, comes by the bus
+}
+
+// Files of models hold a picture of the background. Its destructor removes them.
+std::shared_ptr<const void> Camera::models_gone() const {
+  struct Models {
+    std::string file, views;
+    std::shared_ptr<Recorder> needed;
+    ~Models() {
+      std::error_code none;
+      for (const char *kind : {"", ".bak"}) std::filesystem::remove(file + kind, none);
+      ViewModels::remove_all(views);
+    }
+  };
+  return std::shared_ptr<const void>(new Models{services_->file("models/" + config_.name + ".mog"),
+                                                services_->file(OnvifLink::folder(config_.name)),
+                                                detect_stream()});
 }
 
 void Camera::teach() {
@@ -176,7 +202,8 @@ void Camera::disconnect() {
   else
     stored_.reset();
   if (pipeline() && !detect_stream_) stored_.broke_off(gap_reason::camera_away);
-  connection_.take_down(detect_stream());
+  // The old pipeline writes its model as it goes down.
+  connection_.take_down(config_.privacy.asked() ? models_gone() : detect_stream());
   detect_stream_.reset();
 }
 
@@ -261,6 +288,7 @@ void Camera::change(CameraConfig next) {
     take_down();
     if (!same_place) place_.reset();
     feed_->plan = std::make_shared<TilePlan>(config_.live_fps);
+    feed_->forget_pictures();
     state_.forget();
     connection_.renew();
     record_.renew();

@@ -63,6 +63,7 @@ class Camera : public std::enable_shared_from_this<Camera> {
   RecorderNews recorder_news();
   PipelineEvents pipeline_events();
   void build(); // the connection to the stream that is looked at
+  std::shared_ptr<const void> models_gone() const;
   void disconnect();
   void take_down();                   // all connections
   void teach();                       // tracklabel, what people have named

@@ -5,6 +5,7 @@
 #include "../config/secrets.h"
 #include "../config/text.h"
 #include "../printable.h"
+#include "h264_encoder.h"
 
 #include <algorithm>
 #include <cmath>
@@ -39,6 +40,13 @@ nlohmann::json element_times(const CameraPipeline *pipeline) {
     if (s) gst_structure_free(s);
   }
   return times;
+}
+
+nlohmann::json covered(const CameraConfig &config) {
+  if (!config.privacy.asked()) return nullptr;
+  const char *encoder = h264_encoder();
+  return {{"fill", name_of(config.privacy.fill)},
+          {"encoder", encoder ? nlohmann::json(encoder) : nlohmann::json()}};
 }
 
 bool names_by_shape(const CameraPipeline *pipeline) {
@@ -79,6 +87,8 @@ nlohmann::json CameraDescription::camera(const std::vector<std::string> &overrid
           {"zones", shapes(config.zones)},
           {"lines", shapes(config.lines)},
           {"masks", shapes(config.masks)},
+          {"privacy", shapes(config.privacy.polygons)},
+          {"covered", covered(config)},
           {"counts", causes.counts(pipeline && pipeline->element("boxrules"))},
           {"classes", causes.classes()},
           {"labels", causes.labels(names_by_shape(pipeline))},

@@ -24,6 +24,11 @@ void CameraFeed::put_picture(View v, Picture p) {
   new_picture_.notify_all();
 }
 
+void CameraFeed::forget_pictures() {
+  const std::lock_guard guard(lock_);
+  pictures_ = {};
+}
+
 CameraFeed::Seen CameraFeed::take_seen() {
   const std::lock_guard guard(lock_);
   return std::exchange(seen_, {});

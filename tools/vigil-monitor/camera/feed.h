@@ -41,6 +41,7 @@ struct CameraFeed {
   // The newest picture of a view, or null when none that arrived after `after` comes within the wait.
   Picture wait_picture(View, double after, std::chrono::milliseconds wait);
   void put_picture(View, Picture);
+  void forget_pictures(); // what was shown must not be any more
 
   // Collected from frames for the events that go on.
   struct Seen {

@@ -84,7 +84,7 @@ std::function<void()> OnvifLink::turns(const std::string &preset) {
   CameraPipeline *p = pipeline_();
   std::function<void()> keep;
   const double now = Utc::monotonic_seconds();
-  if (p && turning_.knows_view(now) && causes_.trouble().empty()) {
+  if (p && !config_.privacy.asked() && turning_.knows_view(now) && causes_.trouble().empty()) {
     const std::string from = turning_.at();
     GstElement *mog = p->element("cudamog");
     if (mog)

@@ -5,7 +5,10 @@
 #include "common/error.h"
 #include "common/guarded.h"
 #include "disposable.h"
+#include "gpu_pictures.h"
+#include "h264_encoder.h"
 #include "pipeline_callbacks.h"
+#include "privacy_cover.h"
 #include "properties.h"
 #include "record_pipeline.h"
 #include "reduction.h"
@@ -15,36 +18,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <dlfcn.h>
 #include <filesystem>
-#include <string_view>
 #include <utility>
 
 namespace vigil::monitor {
 namespace {
-
-// A machine without a GPU is no mistake, of which each element would warn for each camera.
-bool has_cuda_driver() {
-  static const bool found = [] {
-    void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
-    return driver != nullptr; // kept open: the plugin opens it too
-  }();
-  return found;
-}
-
-// Whether frames stay on the GPU from the decoder to the tiles. GStreamer's registry may know elements of a
-// GPU that is gone or hidden since, so each is made once.
-bool on_gpu() {
-  static const bool found = [] {
-    for (const char *name : {"nvh264dec", "cudaupload", "cudaconvert", "cudascale", "cudadownload"}) {
-      const tools::ObjectPtr<GstElement> made(gst_element_factory_make(name, nullptr));
-      if (!made) return false;
-      gst_object_ref_sink(made.get());
-    }
-    return has_cuda_driver();
-  }();
-  return found;
-}
 
 // Whether cudamog takes OpenGL by itself here: that runs on a GPU, and passes the element's trial. A short
 // pipeline finds out, once, where there is a device at all.
@@ -279,6 +257,7 @@ GstElement *CameraPipeline::build_tiles(GstElement *last, GstPadProbeCallback in
     gst_pad_add_probe(ready.get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
                       guarded<Callbacks::caps_of_tiles, GST_PAD_PROBE_OK>, this, nullptr);
   }
+  if (config_.privacy.asked()) PrivacyCover::watch(ready.get(), config_.privacy, pipeline_);
   return size;
 }
 
@@ -359,7 +338,7 @@ void CameraPipeline::link(GstPad *pad, const std::string &caps) {
 }
 
 bool CameraPipeline::encodes() const {
-  return config_.record.enabled && !config_.records_apart();
+  return config_.privacy.asked() || (config_.record.enabled && !config_.records_apart());
 }
 
 void CameraPipeline::link_compressed(GstPad *pad, const std::string &caps) {
@@ -375,7 +354,7 @@ void CameraPipeline::link_compressed(GstPad *pad, const std::string &caps) {
   // only once it plays, for the pipeline.
   g_object_set(decode, "async-handling", TRUE, nullptr);
   tools::link({tee, queue, decode});
-  const StoredFormat *stored = stored_format(caps);
+  const StoredFormat *stored = config_.privacy.asked() ? nullptr : stored_format(caps);
   if (stored) // for viewers too, when nothing is recorded
     tools::link({tee, add_storing({add(stored->parser)}, stored->caps)});
   for (GstElement *e : {decode, queue, tee}) gst_element_sync_state_with_parent(e);
@@ -402,33 +381,15 @@ void CameraPipeline::link_pictures(GstPad *pad) {
 
 void CameraPipeline::link_encoder() {
   encodes_ = true;
-  const char *factory = tools::has_element("nvh264enc")     ? "nvh264enc"
-                        : tools::has_element("x264enc")     ? "x264enc"
-                        : tools::has_element("openh264enc") ? "openh264enc"
-                                                            : nullptr;
-  if (!factory) {
+  if (!h264_encoder()) {
     // On a streaming thread: the message brings it to the main one.
-    GST_ELEMENT_WARNING(pipeline_, CORE, MISSING_PLUGIN,
-                        ("no clips of this camera: GStreamer has no encoder of H.264 here; install "
-                         "gstreamer1.0-plugins-ugly or gstreamer1.0-plugins-bad"),
+    GST_ELEMENT_WARNING(pipeline_, CORE, MISSING_PLUGIN, ("no clips of this camera: %s", no_h264_encoder),
                         (nullptr));
     return;
   }
-  GstElement *queue = add("queue"), *convert = add(on_gpu() ? "cudadownload" : "videoconvert"),
-             *encode = add(factory), *parse = add("h264parse");
-  constexpr guint waiting = 8;
-  g_object_set(queue, "max-size-buffers", waiting, "max-size-bytes", 0, "max-size-time", guint64{0}, nullptr);
-  gst_util_set_object_arg(G_OBJECT(queue), "leaky", "downstream");
-  constexpr guint key_frames = 30;
-  if (std::string_view(factory) == "x264enc") {
-    g_object_set(encode, "key-int-max", key_frames, "bitrate", 2000u, "threads", 1u, nullptr);
-    gst_util_set_object_arg(G_OBJECT(encode), "speed-preset", "ultrafast");
-    gst_util_set_object_arg(G_OBJECT(encode), "tune", "zerolatency");
-  } else {
-    g_object_set(encode, "gop-size", static_cast<int>(key_frames), nullptr);
-  }
+  GstElement *queue = add_encoding();
   g_signal_connect(queue, "overrun", G_CALLBACK(guarded<Callbacks::leaks>), this);
-  tools::link({raw_tee_, add_storing({queue, convert, encode, parse}, stored_format("video/x-h264")->caps)});
+  tools::link({raw_tee_, queue});
 }
 
 GstElement *CameraPipeline::element(const std::string &name) const {

@@ -3,7 +3,10 @@
 
 #include "common/error.h"
 #include "common/guarded.h"
+#include "gpu_pictures.h"
+#include "straightener.h"
 #include "tools/base/gst_ptr.h"
+#include "tools/base/pipeline.h"
 
 #include <utility>
 
@@ -25,6 +28,7 @@ RecordPipeline::~RecordPipeline() {
 }
 
 void RecordPipeline::link(GstPad *pad, const std::string &caps) {
+  if (config_.privacy.asked()) return link_covered(pad, caps);
   const StoredFormat *format = stored_format(caps);
   if (!format)
     fail(Error::Kind::bad_setting, "the stream to record is ", caps,
@@ -34,6 +38,33 @@ void RecordPipeline::link(GstPad *pad, const std::string &caps) {
   GstPad *ready = prepared(pad, caps);
   gst_pad_add_probe(ready, GST_PAD_PROBE_TYPE_BUFFER, guarded<count, GST_PAD_PROBE_OK>, this, nullptr);
   gst_pad_link(ready, sink.get());
+}
+
+// As frames that are late are left out behind it, the decoder keeps up, or the source waits.
+void RecordPipeline::link_covered(GstPad *pad, const std::string &caps) {
+  encoding_ = add_encoding();
+  GstPad *ready = prepared(pad, caps);
+  gst_pad_add_probe(ready, GST_PAD_PROBE_TYPE_BUFFER, guarded<count, GST_PAD_PROBE_OK>, this, nullptr);
+  if (caps == "video/x-raw") return link_pictures(ready);
+  GstElement *queue = add("queue"), *decode = add("decodebin");
+  g_signal_connect(decode, "pad-added", G_CALLBACK(guarded<decoded>), this);
+  g_object_set(decode, "async-handling", TRUE, nullptr);
+  tools::link({queue, decode});
+  for (GstElement *e : {decode, queue}) gst_element_sync_state_with_parent(e);
+  const tools::ObjectPtr<GstPad> sink(gst_element_get_static_pad(queue, "sink"));
+  gst_pad_link(ready, sink.get());
+}
+
+void RecordPipeline::link_pictures(GstPad *pad) {
+  const tools::ObjectPtr<GstPad> sink(gst_element_get_static_pad(encoding_, "sink"));
+  if (gst_pad_is_linked(sink.get())) return;
+  watch_caps(pad);
+  Straightener::watch(GST_BIN(pipeline_), pad, sink.get(), on_gpu());
+  gst_pad_link(pad, sink.get());
+}
+
+void RecordPipeline::decoded(GstElement *, GstPad *pad, gpointer user) {
+  static_cast<RecordPipeline *>(user)->link_pictures(pad);
 }
 
 GstPadProbeReturn RecordPipeline::count(GstPad *, GstPadProbeInfo *, gpointer user) {

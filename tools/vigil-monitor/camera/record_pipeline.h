@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The pipeline of a stream that is recorded alone, where a camera has another one that is looked at. Nothing
-// is decoded:
+// is decoded, but where the camera has privacy:
 //
 //   source ! parsebin ! parser ! recorder
+//   source ! parsebin ! decodebin ! what covers and encodes ! recorder
 #pragma once
 
 #include "stream_pipeline.h"
@@ -16,7 +17,12 @@ class RecordPipeline final : public StreamPipeline {
 
  private:
   void link(GstPad *, const std::string &caps) override;
+  void link_covered(GstPad *, const std::string &caps);
+  void link_pictures(GstPad *); // raw ones, to the encoder
+  static void decoded(GstElement *, GstPad *, gpointer);
   static GstPadProbeReturn count(GstPad *, GstPadProbeInfo *, gpointer);
+
+  GstElement *encoding_ = nullptr; // what pictures go to, where they are covered
 };
 
 // How a compressed stream is stored; null where it is not stored as it comes.

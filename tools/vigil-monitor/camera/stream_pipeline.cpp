@@ -6,7 +6,10 @@
 #include "arrival_times.h"
 #include "common/error.h"
 #include "common/guarded.h"
+#include "gpu_pictures.h"
+#include "h264_encoder.h"
 #include "pace.h"
+#include "privacy_cover.h"
 #include "source.h"
 #include "tools/base/gst_ptr.h"
 #include "tools/base/pipeline.h"
@@ -100,6 +103,9 @@ StreamPipeline::StreamPipeline(const CameraConfig &config, const std::string &na
                                const Utc &utc)
     : config_(config), utc_(utc), source_(std::move(source)), with_sound_(with_sound),
       events_(std::move(events)), contexts_(contexts), limit_(static_cast<std::uint64_t>(config.max_pixels)) {
+  if (config.privacy.asked() && !h264_encoder())
+    fail(Error::Kind::no_device,
+         "privacy asks for an encoder, so nothing is recorded or shown: ", no_h264_encoder);
   pipeline_ = gst_pipeline_new(name.c_str());
   gst_object_ref_sink(pipeline_);
   try {
@@ -280,6 +286,36 @@ GstElement *StreamPipeline::add_storing(std::initializer_list<GstElement *> betw
   for (GstElement *e : {sink, filter}) gst_element_sync_state_with_parent(e);
   for (GstElement *e : between) gst_element_sync_state_with_parent(e);
   return *between.begin();
+}
+
+GstElement *StreamPipeline::add_encoding() {
+  GstElement *queue = add("queue"), *convert = add("videoconvert"), *scale = add("videoscale"),
+             *filter = add("capsfilter"), *encode = add(h264_encoder());
+  constexpr guint waiting = 8;
+  g_object_set(queue, "max-size-buffers", waiting, "max-size-bytes", 0, "max-size-time", guint64{0}, nullptr);
+  gst_util_set_object_arg(G_OBJECT(queue), "leaky", "downstream");
+  // Each encoder takes one of these formats, and PrivacyCover both. They have no odd sizes.
+  g_object_set(scale, "add-borders", FALSE, nullptr);
+  const tools::CapsPtr caps(
+      gst_caps_from_string("video/x-raw,format=(string){I420,NV12},width=(int)[2,65534,2],"
+                           "height=(int)[2,65534,2]"));
+  g_object_set(filter, "caps", caps.get(), nullptr);
+  set_up_h264_encoder(encode, config_.privacy.asked());
+  add_storing({encode, add("h264parse")}, "video/x-h264,stream-format=avc,alignment=au");
+  tools::link({convert, scale, filter, encode});
+  if (on_gpu()) {
+    GstElement *download = add("cudadownload");
+    tools::link({queue, download, convert});
+    gst_element_sync_state_with_parent(download);
+  } else {
+    tools::link({queue, convert});
+  }
+  if (config_.privacy.asked()) {
+    const tools::ObjectPtr<GstPad> pictures(gst_element_get_static_pad(encode, "sink"));
+    PrivacyCover::watch(pictures.get(), config_.privacy, pipeline_);
+  }
+  for (GstElement *e : {filter, scale, convert, queue}) gst_element_sync_state_with_parent(e);
+  return queue;
 }
 
 bool StreamPipeline::is_over() const {

@@ -71,6 +71,9 @@ class StreamPipeline {
   GstPad *prepared(GstPad *pad, const std::string &caps);
   // Elements that end in record_caps and record_frame; returns the first one, which is not linked yet.
   GstElement *add_storing(std::initializer_list<GstElement *>, const char *caps);
+  // Encodes raw pictures for the recorder, covered where the camera has privacy; returns the first element,
+  // a queue that is not linked yet. There must be an encoder (h264_encoder.h).
+  GstElement *add_encoding();
   void refuse(const std::string &why);      // the camera's stream: from now on nothing of it is taken
   void watch_caps(GstPad *);                // refuses pictures that are too large
   void judge_change(int width, int height); // refuses pictures whose size changes too often

@@ -33,6 +33,10 @@ std::string setting_of(const CameraConfig &c, const std::string &element, const 
   return p == e->second.end() ? "" : p->second.value;
 }
 
+const char *name_of(PrivacyConfig::Fill fill) {
+  return fill == PrivacyConfig::Fill::black ? "black" : "pixelate";
+}
+
 namespace {
 
 void read_elements(const std::string &element, const YamlValue &v, ElementSettings &out) {
@@ -147,9 +151,20 @@ void read_shapes(const YamlValue &v, CameraConfig &c, const std::string &kind) {
       shape.members(
           {{"coordinates", [&](const YamlValue &x) { mask.points = read_points(x, check_polygon); }}});
       need_points(shape, mask.points);
-      c.masks[name] = mask;
+      (kind == "masks" ? c.masks : c.privacy.polygons)[name] = mask;
     }
   });
+}
+
+void read_privacy(const YamlValue &v, CameraConfig &c) {
+  v.members({{"polygons", [&](const YamlValue &x) { read_shapes(x, c, "privacy"); }},
+             {"fill", [&](const YamlValue &x) {
+                using Fill = PrivacyConfig::Fill;
+                const std::string fill = x.text();
+                if (fill != name_of(Fill::black) && fill != name_of(Fill::pixelate))
+                  x.refuse("'" + printable(fill, most_said) + "' is no fill; allowed: black, pixelate");
+                c.privacy.fill = fill == name_of(Fill::black) ? Fill::black : Fill::pixelate;
+              }}});
 }
 
 int read_detect_height(const YamlValue &v) {
@@ -261,6 +276,7 @@ CameraConfig read_camera(const std::string &name, const YamlValue &v, const Conf
              {"zones", shapes("zones")},
              {"lines", shapes("lines")},
              {"masks", shapes("masks")},
+             {"privacy", [&](const YamlValue &x) { read_privacy(x, c); }},
              {"clbilateral", element("clbilateral")},
              {"cudamog", element("cudamog")},
              {"boxtrack", element("boxtrack")},

@@ -34,6 +34,16 @@ struct Mask {
   bool operator==(const Mask &) const = default;
 };
 
+// Parts of the picture that are kept from everybody: not recorded, nor shown.
+struct PrivacyConfig {
+  enum class Fill { black, pixelate };
+  std::map<std::string, Mask> polygons;
+  Fill fill = Fill::black;
+  bool asked() const { return !polygons.empty(); }
+  bool operator==(const PrivacyConfig &) const = default;
+};
+const char *name_of(PrivacyConfig::Fill);
+
 // A property as text, and where it was written ("monitor.yaml:12"), for messages.
 struct Setting {
   std::string value, place;
@@ -82,6 +92,7 @@ struct CameraConfig {
   std::map<std::string, Zone> zones;
   std::map<std::string, Line> lines;
   std::map<std::string, Mask> masks;
+  PrivacyConfig privacy;
   ElementSettings elements;
   std::optional<DetectorConfig> detector; // without it there is none
   std::string place;
@@ -102,7 +113,8 @@ struct CameraConfig {
            loop == o.loop && live_height == o.live_height && live_fps == o.live_fps &&
            live_sound == o.live_sound && detect_height == o.detect_height && detect_fps == o.detect_fps &&
            max_pixels == o.max_pixels && record == o.record && zones == o.zones && lines == o.lines &&
-           masks == o.masks && elements == o.elements && detector == o.detector && added == o.added;
+           masks == o.masks && privacy == o.privacy && elements == o.elements && detector == o.detector &&
+           added == o.added;
   }
 };
 

@@ -130,9 +130,9 @@ Overrides::Overrides(const std::string &text) {
     const std::string where = "camera " + name + ": ";
     if (!is_name(name) || !camera.is_object()) refuse(where, "is no camera");
     try {
-      only_keys(camera, {"zones", "lines", "masks", "elements", "enabled", "recordings", "motion",
+      only_keys(camera, {"zones", "lines", "masks", "privacy", "elements", "enabled", "recordings", "motion",
                          "device_events", "title"});
-      for (const char *kind : {"zones", "lines", "masks"}) {
+      for (const char *kind : {"zones", "lines", "masks", "privacy"}) {
         if (!member(camera, kind).is_object()) refuse(where, std::string(kind) + " is no object");
         for (const auto &[shape, value] : member(camera, kind).items()) {
           if (!is_name(shape)) refuse(where, "'" + shape.substr(0, 80) + "' is no name");
@@ -276,6 +276,11 @@ std::string Overrides::added_yaml() const {
       out << YAML::Key << "record" << YAML::Value << YAML::BeginMap << YAML::Key << "enabled" << YAML::Value
           << o["recordings"].get<bool>() << YAML::EndMap;
     for (const char *kind : {"zones", "lines", "masks"}) shapes(o, kind);
+    if (!member(o, "privacy").empty()) {
+      out << YAML::Key << "privacy" << YAML::Value << YAML::BeginMap;
+      shapes(json{{"polygons", o["privacy"]}}, "polygons");
+      out << YAML::EndMap;
+    }
     for (const auto &[element, properties] : member(o, "elements").items())
       if (!properties.empty()) out << YAML::Key << element << YAML::Value << YAML::Load(properties.dump());
     out << YAML::EndMap;
@@ -299,6 +304,7 @@ CameraConfig Overrides::applied(CameraConfig c) const {
   shapes("zones", c.zones, zone_from);
   shapes("lines", c.lines, line_from);
   shapes("masks", c.masks, mask_from);
+  shapes("privacy", c.privacy.polygons, mask_from);
   for (const auto &[element, properties] : member(o, "elements").items()) {
     // One that was taken out of the configuration since does not come back into the chain.
     if (!in_every_chain(element) && !c.elements.count(element)) continue;
@@ -325,7 +331,7 @@ std::map<std::string, Setting> Overrides::properties(const std::string &camera,
 std::vector<std::string> Overrides::names(const std::string &camera) const {
   std::vector<std::string> out;
   const json &o = member(all_["cameras"], camera.c_str());
-  for (const char *kind : {"zones", "lines", "masks"})
+  for (const char *kind : {"zones", "lines", "masks", "privacy"})
     for (const auto &[name, value] : member(o, kind).items()) out.push_back(std::string(kind) + "." + name);
   for (const auto &[element, properties] : member(o, "elements").items())
     for (const auto &[property, value] : properties.items())

@@ -30,7 +30,7 @@ class Overrides {
   explicit Overrides(const std::string &text);
 
   const nlohmann::json &all() const { return all_; }
-  // kind: zones, lines, masks; null takes away.
+  // kind: zones, lines, masks, privacy; null takes away.
   void set_shape(const std::string &camera, const std::string &kind, const std::string &name,
                  const nlohmann::json &);
   void set_property(const std::string &camera, const std::string &element, const std::string &property,

@@ -224,7 +224,7 @@ Response Api::dispatch(const Request &r) {
         match = wanted[i] == parts[i];
     }
     if (match && std::string_view(route.path) == "/api/cameras/{}/{}/{}" && here[1] != "zones" &&
-        here[1] != "lines" && here[1] != "masks")
+        here[1] != "lines" && here[1] != "masks" && here[1] != "privacy")
       match = false;
     if (!match) continue;
     allowed += (allowed.empty() ? "" : ", ") + std::string(route.method);

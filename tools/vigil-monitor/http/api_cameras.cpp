@@ -218,8 +218,11 @@ Response Api::set_shape(const Match &m) {
     const CameraConfig &now = c->config();
     const auto [known, there] = kind == "zones"   ? of_kind(now.zones, shape)
                                 : kind == "lines" ? of_kind(now.lines, shape)
-                                                  : of_kind(now.masks, shape);
-    if (!put && !known) refuse(404, "there is no " + kind.substr(0, kind.size() - 1) + " '" + shape + "'");
+                                : kind == "masks" ? of_kind(now.masks, shape)
+                                                  : of_kind(now.privacy.polygons, shape);
+    if (!put && !known)
+      refuse(404, "there is no " + (kind == "privacy" ? "private part" : kind.substr(0, kind.size() - 1)) +
+                      " '" + shape + "'");
     constexpr std::size_t most = 64;
     if (put && !known && there >= most) refuse(400, "a camera has at most 64 of each kind");
     monitor_.overrides().set_shape(name, kind, shape, value);

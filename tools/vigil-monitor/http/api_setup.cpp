@@ -49,6 +49,14 @@ std::map<std::string, std::string> cameras_by_host(const Config &config) {
   return out;
 }
 
+// The cameras with privacy, by the host of their source.
+std::map<std::string, std::string> covered_hosts(const Monitor &monitor) {
+  Config covered;
+  for (const auto &c : monitor.cameras())
+    if (c->config().privacy.asked()) covered.cameras[c->config().name] = c->config();
+  return cameras_by_host(covered);
+}
+
 // A name for the camera that a person may change: "Front door" -> "Front-door", "Front-door-2".
 std::string free_name(const std::string &words, const std::set<std::string> &taken) {
   std::string base;
@@ -189,16 +197,23 @@ Response Api::look_at_streams(const Match &m) {
   const Sources sources = sources_of(body, expected);
   note(m, "look-at-stream", {{"source", shown_source(sources.detect)}});
   std::vector<std::shared_ptr<StreamLook>> looks;
+  std::map<std::string, std::string> covered;
   monitor_.call([&] {
+    covered = covered_hosts(monitor_);
     looks.push_back(monitor_.look_at(sources.detect));
     if (!sources.record.empty()) looks.push_back(monitor_.look_at(sources.record));
   });
   json streams = json::array();
   for (std::size_t i = 0; i < looks.size(); i++) {
-    const StreamFindings found =
+    StreamFindings found =
         looks[i]->observer().wait(Utc::monotonic_seconds, [this] { return looks_ended_.load(); });
     const bool recorded = i > 0 || sources.record.empty();
-    streams.push_back(findings_json(found, i > 0 ? sources.record : sources.detect, recorded, i == 0));
+    const std::string &source = i > 0 ? sources.record : sources.detect;
+    if (const auto camera = covered.find(parse_address(source).host); camera != covered.end()) {
+      found.picture.reset();
+      found.warnings.push_back("no picture is shown: camera " + camera->second + " of this host has privacy");
+    }
+    streams.push_back(findings_json(found, source, recorded, i == 0));
   }
   return json_response({{"streams", streams}});
 }

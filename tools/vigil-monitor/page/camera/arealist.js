@@ -8,7 +8,7 @@ import { kinds, kindWord } from "./shapes.js";
 
 const box = [[0.35, 0.35], [0.65, 0.35], [0.65, 0.65], [0.35, 0.65]];
 const longest = 86400; // seconds of loitering: the server allows a day
-const firstPoints = { zones: box, masks: box, lines: [[0.3, 0.5], [0.7, 0.5]] };
+const firstPoints = { zones: box, masks: box, privacy: box, lines: [[0.3, 0.5], [0.7, 0.5]] };
 
 export function areaList(areas, draw, editable, signal) {
   const counts = new Map(); // "zones/steps" -> words
@@ -78,7 +78,7 @@ export function areaList(areas, draw, editable, signal) {
         Object.entries(words).map(([value, text]) => h("option", { value, selected: (shape.options.direction ?? "both") === value }, text)));
       return [h("label", { class: "area-option" }, t("Counts"), select), labels(shape, change)];
     }
-    return h("span", { class: "area-option" }, t("Nothing in it counts as motion"));
+    return h("span", { class: "area-option" }, shape.kind === "masks" ? t("Nothing in it counts as motion") : t("Covered in all pictures from now on; older recordings stay as they are"));
   };
   const row = (shape) => {
     const key = `${shape.kind}/${shape.name}`;

@@ -39,7 +39,7 @@ export function facts(name, editable) {
     }
   } });
   const shownTitle = () => (titleOf(name) === name ? "" : titleOf(name));
-  const words = { source: t("Source"), state: t("State"), stream: t("Recorded stream"), picture: t("Picture"), fps: t("Frames a second"), clips: t("Clips"), reconnects: t("Reconnects"), changed: t("Changed here") };
+  const words = { source: t("Source"), state: t("State"), stream: t("Recorded stream"), picture: t("Picture"), fps: t("Frames a second"), clips: t("Clips"), covered: t("Privacy"), reconnects: t("Reconnects"), changed: t("Changed here") };
   const rows = Object.fromEntries(Object.keys(words).map((key) => [key, h("dd", { class: "number" })]));
   const back = h("button", { type: "button", class: "button", disabled: true, onclick: async () => {
     try {
@@ -68,6 +68,7 @@ export function facts(name, editable) {
     setText(rows.picture, camera.width ? t("{size}, live {live}", { size: `${camera.width} × ${camera.height}`, live: `${camera.live.width || "–"} × ${camera.live.height || "–"}` }) : t("none yet"));
     setText(rows.fps, digits(camera.fps));
     setText(rows.clips, camera.codec ?? t("none yet"));
+    setText(rows.covered, !camera.covered ? t("nothing is covered") : camera.covered.encoder ? t("covered, and encoded by {encoder}", camera.covered) : t("nothing is recorded or shown: there is no encoder"));
     setText(rows.reconnects, number(camera.reconnects));
     setText(rows.changed, camera.overridden.length ? camera.overridden.join(", ") : t("nothing"));
     back.disabled = !editable || !camera.overridden.length;

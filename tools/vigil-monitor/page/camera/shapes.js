@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Zones, lines and masks as points: coordinates are "x1,y1,x2,y2,...", each from 0 to 1 of the picture's width and height.
+// Zones, lines, masks and private parts as points: coordinates are "x1,y1,x2,y2,...", each from 0 to 1 of the picture's width and height.
 import { t } from "../app/text.js";
 export const kinds = {
   zones: { word: t("Zone"), stem: "zone", icon: "zone", least: 3, key: "z", what: t("counts and reports what enters it") },
   lines: { word: t("Line"), stem: "line", icon: "line", least: 2, most: 2, key: "x", what: t("reports what crosses it, and which way") },
   masks: { word: t("Mask"), stem: "mask", icon: "mask", least: 3, key: "k", what: t("hides what moves inside it") },
+  privacy: { word: t("Privacy"), stem: "private", icon: "privacy", least: 3, key: "y", what: t("is neither recorded nor shown") },
 };
 /** In the middle of a sentence. */
-export const kindWord = (kind) => ({ zones: t("zone"), lines: t("line"), masks: t("mask") })[kind];
+export const kindWord = (kind) => ({ zones: t("zone"), lines: t("line"), masks: t("mask"), privacy: t("private part") })[kind];
 export const mostPoints = 64;
 export const goodName = /^[A-Za-z0-9_-]{1,32}$/;
 
@@ -46,9 +47,9 @@ export function crossesItself(points) {
 /** Why the shape cannot be used, or null. */
 export function fault({ kind, points }) {
   const { least } = kinds[kind];
-  if (points.length < least) return { zones: t("A zone needs at least {n} points.", { n: least }), lines: t("A line needs at least {n} points.", { n: least }), masks: t("A mask needs at least {n} points.", { n: least }) }[kind];
+  if (points.length < least) return { zones: t("A zone needs at least {n} points.", { n: least }), lines: t("A line needs at least {n} points.", { n: least }), masks: t("A mask needs at least {n} points.", { n: least }), privacy: t("A private part needs at least {n} points.", { n: least }) }[kind];
   if (kind === "lines" && Math.hypot(points[0][0] - points[1][0], points[0][1] - points[1][1]) < 0.01) return t("The line's ends lie at the same place.");
-  if (kind !== "lines" && crossesItself(points)) return kind === "zones" ? t("The zone's sides cross each other.") : t("The mask's sides cross each other.");
+  if (kind !== "lines" && crossesItself(points)) return { zones: t("The zone's sides cross each other."), masks: t("The mask's sides cross each other."), privacy: t("The private part's sides cross each other.") }[kind];
   return null;
 }
 

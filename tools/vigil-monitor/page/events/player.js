@@ -37,13 +37,14 @@ export class Player {
     this.drop = iconButton("trash", t("Delete"), act("drop"), { shown: true, keys: "Delete", class: "button danger" });
     this.labels = new LabelField(acts.named, signal);
     this.save = h("a", { class: "button", download: "" }, icon("download"), t("Clip"));
+    this.before = h("a", { class: "button", title: t("The recording, from ten seconds before") }, icon("timeline"), t("Timeline"));
     this.facts = h("dl", { class: "player-facts" });
     this.heading = h("h2", {});
     this.body = h("div", { class: "player-body" }, h("div", { class: "player-head" }, this.heading, h("span", { class: "grow" }), this.#clock,
       iconButton("back", t("Newer event"), act("previous"), { keys: "p", class: "button quiet icon-only" }),
       iconButton("next", t("Older event"), act("next"), { keys: "n", class: "button quiet icon-only" }),
       iconButton("close", t("Close"), act("close"), { keys: "Escape", class: "button quiet icon-only player-close" })),
-      this.screen, h("div", { class: "player-actions" }, store.operator && this.keep, store.admin && this.drop, this.seen, this.similar, this.save), this.labels.element, this.facts);
+      this.screen, h("div", { class: "player-actions" }, store.operator && this.keep, store.admin && this.drop, this.seen, this.similar, this.before, this.save), this.labels.element, this.facts);
     this.none = emptyState("events", t("No event is chosen"), t("Choose one at the left, or press n."));
     this.element = h("aside", { class: "player panel", "aria-label": t("Event") }, this.none, this.body);
     this.show(null);
@@ -67,6 +68,9 @@ export class Player {
     this.seen.setAttribute("aria-pressed", String(Boolean(event.seen)));
     this.similar.disabled = !event.has_vector;
     this.similar.title = event.has_vector ? t("More like this (s)") : t("More like this: needs gpufisher in the camera's chain while the event is recorded");
+    const before = 10; // seconds
+    this.before.hidden = !store.cameras.has(event.camera);
+    this.before.href = address("timeline", [], { cameras: event.camera, t: (event.start_time - before).toFixed(2), span: 12 * before });
     this.save.hidden = !event.has_clip;
     this.save.href = eventPath(event.id, "clip.mp4");
     this.save.download = `${event.camera}-${event.id}.mp4`;
