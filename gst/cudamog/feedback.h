@@ -29,8 +29,7 @@ struct Feedback {
   // usual rate everywhere.
   std::span<const std::uint8_t> adaptation;
 
-  // 1 for each cell of the next frame in which small objects are kept, else 0 (kernels/cleanup). Empty: they
-  // are kept nowhere.
+  // A cleanup::KeepSmall for each cell of the next frame. Empty: small objects are kept nowhere.
   std::span<const std::uint8_t> small_objects;
 
   // What finished frames ask of the next group.

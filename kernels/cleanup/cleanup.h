@@ -18,7 +18,8 @@
 // with window 3, and D3 the dilation by the square of 7 x 7 pixels:
 //   S(t) = M3 F(t)
 //   C(t) = S(t) and D3 S(t-1) and D3 S(t-2)      persistent pixels; S is empty before the first call
-//   result: R(t), or C(t) in a cell of the grid where `allowed` is not 0
+//   result: R(t), with C(t) in the cells where `allowed` is KeepSmall::all, and with C(t) and D3 R(t) where it
+//           is KeepSmall::near_others, which completes the outlines of larger objects
 //   seen(cell) = 1 where a pixel of C(t) is in the cell, and not in D3 R(t); else 0
 // (Source: this project.)
 #pragma once
@@ -63,11 +64,13 @@ Radii resolve(const Params &);
 // Radius of D3, pixels.
 inline constexpr int small_reach = 3;
 
+enum class KeepSmall : std::uint8_t { none, near_others, all };
+
 // Where small objects are kept, and where there are some. Both in the device's memory, one byte a cell; on
 // OpenGL they begin at a multiple of 4 bytes.
 struct SmallObjects {
   cell_grid::Grid grid;
-  const std::uint8_t *allowed = nullptr; // null: nowhere
+  const std::uint8_t *allowed = nullptr; // KeepSmall; null: none everywhere
   std::uint8_t *seen = nullptr;          // null: the call is one without small objects
 };
 

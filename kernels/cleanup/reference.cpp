@@ -101,7 +101,8 @@ class Reference final : public Cleanup {
         if (!persistent.at(x, y)) continue;
         const int cell = y / small.grid.size * small.grid.columns + x / small.grid.size;
         if (!near.at(x, y)) small.seen[cell] = 1;
-        if (small.allowed && small.allowed[cell]) f.at(x, y) = true;
+        const auto keep = small.allowed ? KeepSmall(small.allowed[cell]) : KeepSmall::none;
+        if (keep == KeepSmall::all || (keep == KeepSmall::near_others && near.at(x, y))) f.at(x, y) = true;
       }
   }
 

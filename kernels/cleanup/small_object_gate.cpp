@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "kernels/cleanup/small_object_gate.h"
 
+#include "kernels/cleanup/cleanup.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -10,7 +12,7 @@ namespace {
 
 constexpr double rate_seconds = 10, share_seconds = 1;
 constexpr float most_rate = 0.15f;
-constexpr double opens_below = 0.01, closes_at = 0.02;
+constexpr double first_share = 0.02;
 
 // The part of a new value in a moving mean.
 double part(double seconds, double of) {
@@ -23,8 +25,10 @@ void SmallObjectGate::reset(const cell_grid::Grid &grid) {
   grid_ = grid;
   rate_.assign(std::size_t(grid.cells()), 0.f);
   allowed_.assign(rate_.size(), 0);
-  share_ = closes_at;
-  open_ = false;
+  share_ = first_share;
+  const double cell = 1. / grid.cells();
+  near_others_ = {0.01, 0.02};
+  all_ = {std::max(0.002, cell), std::max(0.004, 4 * cell)};
 }
 
 void SmallObjectGate::step(std::span<const std::uint8_t> seen, double seconds) {
@@ -40,9 +44,13 @@ void SmallObjectGate::step(std::span<const std::uint8_t> seen, double seconds) {
 }
 
 void SmallObjectGate::decide() {
-  open_ = share_ < (open_ ? closes_at : opens_below);
-  std::fill(allowed_.begin(), allowed_.end(), std::uint8_t(open_));
-  if (!open_) return;
+  near_others_.step(share_);
+  all_.step(share_);
+  const KeepSmall keep = all_.open           ? KeepSmall::all
+                         : near_others_.open ? KeepSmall::near_others
+                                             : KeepSmall::none;
+  std::fill(allowed_.begin(), allowed_.end(), std::uint8_t(keep));
+  if (keep == KeepSmall::none) return;
   for (int row = 0; row < grid_.rows; row++)
     for (int column = 0; column < grid_.columns; column++) {
       if (rate_[std::size_t(row * grid_.columns + column)] < most_rate) continue;

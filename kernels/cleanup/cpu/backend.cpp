@@ -116,7 +116,8 @@ class CpuCleanup final : public Cleanup {
           const int cell = y / size * small.grid.columns + (64 * i + x) / size;
           // Bands may share a cell.
           if (apart & pixels) std::atomic_ref(small.seen[cell]).store(1, std::memory_order_relaxed);
-          if (small.allowed && small.allowed[cell]) f_.row(y)[i] |= c & pixels;
+          const auto keep = small.allowed ? KeepSmall(small.allowed[cell]) : KeepSmall::none;
+          if (keep != KeepSmall::none) f_.row(y)[i] |= (keep == KeepSmall::all ? c : c & ~apart) & pixels;
         }
       }
     }

@@ -246,7 +246,8 @@ __device__ std::uint32_t keep_small(const SmallSets &small, std::uint32_t f, std
     if (pixels == 0) continue;
     const int cell = y / small.cell_size * small.columns + (32 * word + x) / small.cell_size;
     if (pixels & ~near) small.seen[cell] = 1;
-    if (small.allowed && small.allowed[cell]) f |= pixels;
+    const auto keep = small.allowed ? KeepSmall(small.allowed[cell]) : KeepSmall::none;
+    if (keep != KeepSmall::none) f |= keep == KeepSmall::all ? pixels : pixels & near;
   }
   return f;
 }

@@ -30,7 +30,7 @@ class GlCleanup final : public Cleanup {
   GlCleanup(GlDevice &device, int width, int height)
       : device_(device), width_(width), height_(height), words_((width + 31) / 32) {
     check_size(width, height);
-    need_compute(device, 3);
+    need_compute(device, 4);
     const std::size_t bytes = std::size_t(words_) * 4 * std::size_t(height);
     now_ = DeviceBuffer(device, bytes);
     next_ = DeviceBuffer(device, bytes);
@@ -133,6 +133,7 @@ class GlCleanup final : public Cleanup {
     launch.read(0, persistent);
     launch.write(1, now_);
     j.allowed_offset = launch.read(2, static_cast<const void *>(small.allowed));
+    launch.read(3, other);
     launch.run(j, gl_groups(words_, 32), rows());
   }
   void step(const GlSource &source, const DeviceBuffer &from, const DeviceBuffer &to, const GlStep &j,

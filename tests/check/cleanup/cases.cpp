@@ -96,7 +96,7 @@ void measure(Checker &c) {
     const cell_grid::Grid grid = cell_grid::grid_for(f.width, f.height);
     const DeviceBuffer allowed(c.device, std::size_t(grid.cells())),
         seen(c.device, std::size_t(grid.cells()));
-    c.device.fill(allowed.as<void>(), 1, allowed.bytes(), c.queue());
+    c.device.fill(allowed.as<void>(), int(KeepSmall::all), allowed.bytes(), c.queue());
     for (int y = 0; y < f.height; y++) std::fill_n(mask.host().row(y), f.width, std::uint8_t{0});
     for (int n = 0; n < 40; n++)
       for (int y = 0; y < 4; y++) std::fill_n(mask.host().row(20 * n + y) + 40 * n, 4, std::uint8_t{255});
@@ -225,7 +225,7 @@ void run_small_objects(Checker &c) {
     for (int frame = 0; frame < 7; frame++) {
       Crop mask(c, s.width, s.height, s.padding, s.offset), plain(c, s.width, s.height, s.padding, s.offset);
       paint_small(c, mask.host(), frame);
-      for (std::uint8_t &w : where) w = c.rng() % 2;
+      for (std::uint8_t &w : where) w = c.rng() % 3; // KeepSmall
       plain.picture.bytes = mask.picture.bytes;
       mask.picture.send();
       c.device.upload(allowed.as(), where.data(), cells, c.queue());

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Adds the persistent pixels of the cells in which small objects are kept.
+// Adds the persistent pixels of the cells in which small objects are kept: all, or those near the set R
+// (cleanup.h).
 layout(std430, binding = 0) readonly buffer Persistent { uint persistent[]; };
 layout(std430, binding = 1) buffer F { uint f[]; };
 layout(std430, binding = 2) readonly buffer Allowed { uint allowed[]; };
+layout(std430, binding = 3) readonly buffer Near { uint near[]; };
 
 void main() {
   int i = int(gl_GlobalInvocationID.x), y = int(gl_GlobalInvocationID.y);
@@ -12,8 +14,13 @@ void main() {
   int size = min(cell_size, 32);
   uint one = size == 32 ? 0xffffffffu : (1u << uint(size)) - 1u;
   for (int x = 0; x < 32; x += size) {
-    uint cell = uint(y / cell_size * grid_columns + (32 * i + x) / cell_size);
-    if ((pixels & one << uint(x)) != 0u && BYTE(allowed, allowed_offset + cell) != 0u) kept |= pixels & one << uint(x);
+    uint own = pixels & one << uint(x);
+    if (own == 0u) continue;
+    uint keep = BYTE(allowed, allowed_offset + uint(y / cell_size * grid_columns + (32 * i + x) / cell_size));
+    if (keep == 2u)
+      kept |= own;
+    else if (keep == 1u)
+      kept |= own & near[y * words + i];
   }
   f[y * words + i] |= kept;
 }
