@@ -18,8 +18,8 @@
 // with window 3, and D3 the dilation by the square of 7 x 7 pixels:
 //   S(t) = M3 F(t)
 //   C(t) = S(t) and D3 S(t-1) and D3 S(t-2)      persistent pixels; S is empty before the first call
-//   result: R(t), with C(t) in the cells where `allowed` is KeepSmall::all, and with C(t) and D3 R(t) where it
-//           is KeepSmall::near_others, which completes the outlines of larger objects
+//   result: R(t), with C(t) in the cells where `allowed` is KeepSmall::all, and with C(t) and D3 R(t) where
+//           it is KeepSmall::near_others, which completes the outlines of larger objects
 //   seen(cell) = 1 where a pixel of C(t) is in the cell, and not in D3 R(t); else 0
 // (Source: this project.)
 #pragma once

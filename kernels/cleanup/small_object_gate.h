@@ -4,7 +4,8 @@
 //   rate(cell)   moving mean of `seen`, over 10 s
 //   share        moving mean of the share of cells that are seen, over 1 s
 //   near others  from share < 0.01 on, until it is 0.02 or more: outlines of larger objects are completed
-//   all          from share < 0.002 on, until it is 0.004 or more; in small pictures from one cell on, until four
+//   all          from share < 0.002 on, until it is 0.004 or more; in small pictures from one cell on, until
+//                it is four
 //   allowed      one of these, where rate < 0.15 in the cell and in its eight neighbours
 // After reset() the share is 0.02, so nothing is kept at first. (Source: this project; chosen on the
 // sequences named in docs/measurements/log/2026-11/foreground.md.) Host memory, no device.
