@@ -16,6 +16,11 @@ answers = collections.Counter()
 events = EVENTS.read_text(encoding="utf-8").split()
 
 
+@schemathesis.serializer("application/sdp", "application/trickle-ice-sdpfrag")
+def plain_text(_context, value):
+    return value.encode() if isinstance(value, str) else json.dumps(value).encode()
+
+
 @schemathesis.hook
 def map_path_parameters(_context, path_parameters):
     """The same value always becomes the same name: hypothesis makes each request again from its choices, and ends the run as flaky where
