@@ -284,10 +284,11 @@ class Page(unittest.TestCase):
         self.server.until(lambda: len(self.server.get("/api/events?limit=2")["events"]) == 2, "two events")
         b.keys("2")
         b.find(".card")
-        b.until(lambda: b.all(".card[aria-current]"), "a chosen event")
-        first = b.find(".card[aria-current]").get_attribute("data-id")
+        # In one step: a new event draws the list anew.
+        chosen = lambda: b.run("return document.querySelector('.card[aria-current]')?.dataset.id")  # noqa: E731
+        first = b.until(chosen, "a chosen event")
         b.keys("n")
-        b.until(lambda: b.find(".card[aria-current]").get_attribute("data-id") != first, "the next event")
+        b.until(lambda: chosen() not in (None, first), "the next event")
         b.keys("?")
         self.assertIn("next, an older event", b.find(".dialog").text)
         b.keys(Keys.ESCAPE)
