@@ -29,7 +29,7 @@ struct Tuning {
   float absorb_after = 1.5f;
   float light_jump = 0.75f;
   bool watch_camera = true;
-  bool small_objects = true;
+  bool small_objects = false;
   bool operator==(const Tuning &) const = default;
 };
 inline constexpr auto tuning_table = std::tuple{
@@ -60,7 +60,9 @@ inline constexpr auto tuning_table = std::tuple{
     param("small-objects", "Small objects",
           "Keeps moving objects of a few pixels that the median would remove: distant people and vehicles, "
           "thermal cameras. Where specks come again and again, as from leaves or rain, the median decides. "
-          "false: the median decides everywhere. Works with median from 5 on",
+          "The price is false events in the light of moving clouds. false: the median decides everywhere. "
+          "Works "
+          "with median from 5 on",
           &Tuning::small_objects),
 };
 

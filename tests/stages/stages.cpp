@@ -281,6 +281,7 @@ void cleanup_of_the_mask() {
 // An object of 4 x 4 pixels goes from left to right by half a pixel a frame; the median of 7 removes it.
 void small_objects() {
   Rig rig;
+  rig.settings.tuning.small_objects = true;
   CleanupStage stage(*rig.device);
   rig.start(stage);
   FrameContext f = rig.frame(stage);
