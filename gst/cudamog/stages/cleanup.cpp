@@ -71,12 +71,17 @@ void CleanupStage::fetch(FrameContext &f, Queue &queue) {
 
 void CleanupStage::finish(FrameContext &f, Feedback &feedback, Queue &) {
   const auto &data = data_of<Data>(f);
-  if (!data.keeps) return turned_off(f, feedback);
+  if (!data.keeps) {
+    if (kept_) turned_off(f, feedback);
+    return;
+  }
+  kept_ = true;
   gate_.step({data.host_seen.as<const std::uint8_t>(), data.seen.bytes()}, f.seconds);
   feedback.small_objects = gate_.any() ? gate_.allowed() : std::span<const std::uint8_t>{};
 }
 
 void CleanupStage::turned_off(FrameContext &, Feedback &feedback) {
+  kept_ = false;
   gate_.reset(grid_);
   feedback.small_objects = {};
 }

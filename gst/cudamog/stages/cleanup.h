@@ -44,6 +44,7 @@ class CleanupStage final : public Stage {
   cell_grid::Grid grid_;
   std::unique_ptr<cleanup::Cleanup> cleanup_;
   cleanup::SmallObjectGate gate_;
+  bool kept_ = false; // by the frame that finished last
 };
 
 } // namespace vigil::gst::cudamog

@@ -37,7 +37,7 @@ class CpuCleanup final : public Cleanup {
              const SmallObjects &small, Queue &) override {
     check_planes(f_.width, f_.height, mask, watch, small);
     const Radii r = resolve(params);
-    if (!small.seen) forget_small();
+    if (!small.seen) remembers_ = false;
     if (r.median + r.open + r.close == 0 && !watch.data && !small.seen) return;
     each_band([&](int first, int last, BitPlane) { pack_rows(mask, watch, f_, first, last); });
     if (small.seen) find_small();
@@ -70,21 +70,19 @@ class CpuCleanup final : public Cleanup {
     if (r > 0) step([&](int first, int last, BitPlane s) { box_rows(f_, next_, kind, r, first, last, s); });
   }
 
-  void forget_small() {
-    if (small_memory_.bytes() > 0) std::memset(small_memory_.as<void>(), 0, small_memory_.bytes());
-  }
   // S(t) of F before all steps.
   void find_small() {
     if (small_memory_.bytes() == 0) {
       const std::size_t picture = f_.size(f_.height);
       small_memory_ = DeviceBuffer(device_, 6 * picture * sizeof(std::uint64_t));
-      forget_small();
       auto *words = small_memory_.as<std::uint64_t>();
       for (std::size_t i = 0; i < 3; i++) {
         small_[i] = {words + i * picture, f_.width, f_.height};
         wide_[i] = {words + (3 + i) * picture, f_.width, f_.height};
       }
     }
+    if (!remembers_) std::memset(small_memory_.as<void>(), 0, small_memory_.bytes());
+    remembers_ = true;
     ring_.advance();
     const BitPlane to = small_[ring_.now()];
     each_band([&](int first, int last, BitPlane s) { median_rows(f_, to, 1, first, last, s); });
@@ -129,6 +127,7 @@ class CpuCleanup final : public Cleanup {
   BitPlane f_, next_, scratch_;
   SmallRing ring_;
   BitPlane small_[3], wide_[3]; // S; dilations
+  bool remembers_ = false;      // S(t) and S(t-1) are those of the last calls
 };
 
 } // namespace
