@@ -15,7 +15,7 @@ import server as servers
 servers.skip_without()
 
 from browser import Browser  # pylint: disable=wrong-import-position
-from push_page import FAKE  # pylint: disable=wrong-import-position
+from push_page import fake_push  # pylint: disable=wrong-import-position
 
 PROGRAM = sys.argv[1]
 PICTURES = os.environ.get("VIGIL_SCREENSHOTS")
@@ -35,9 +35,7 @@ class Day(unittest.TestCase):
         self.addCleanup(self.server.stop)
         self.browser = Browser(self.server.url)
         self.addCleanup(self.browser.quit)
-        driver = self.browser.driver
-        driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": FAKE})
-        driver.execute_cdp_cmd("Browser.grantPermissions", {"permissions": ["notifications"], "origin": self.server.url})
+        fake_push(self.browser, self.server.url)
         self.steps = []
 
     def click(self, selector):

@@ -38,6 +38,12 @@ PushManager.prototype.getSubscription = async () => window.fakeSubscribed;
 """
 
 
+def fake_push(browser, url):
+    """A push service of the browser's own, and the permission to send to it."""
+    browser.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": FAKE})
+    browser.driver.execute_cdp_cmd("Browser.grantPermissions", {"permissions": ["notifications"], "origin": url})
+
+
 class PushPage(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -45,9 +51,7 @@ class PushPage(unittest.TestCase):
         cls.addClassCleanup(cls.server.stop)
         cls.browser = Browser(cls.server.url)
         cls.addClassCleanup(cls.browser.quit)
-        b = cls.browser.driver
-        b.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": FAKE})
-        b.execute_cdp_cmd("Browser.grantPermissions", {"permissions": ["notifications"], "origin": cls.server.url})
+        fake_push(cls.browser, cls.server.url)
 
     def devices(self):
         return self.server.get("/api/push")["devices"]
