@@ -18,6 +18,7 @@ import time
 
 import broker
 from program import Monitor, same
+from vigiltest import gstreamer_without
 
 program, folder = sys.argv[1], pathlib.Path(sys.argv[2]) / "monitor-peers"
 shutil.rmtree(folder, ignore_errors=True)
@@ -130,16 +131,8 @@ def read_error():
 
 def no_muxer():
     """GStreamer without mp4mux: events have no clip, and the program goes on."""
-    made = folder / "plugins"
-    made.mkdir()
-    found = subprocess.run(["pkg-config", "--variable=pluginsdir", "gstreamer-1.0"], capture_output=True, text=True, check=True).stdout.strip()
-    for plugin in pathlib.Path(found).glob("*.so"):
-        if "isomp4" not in plugin.name:
-            (made / plugin.name).symlink_to(plugin)
-    env = {**os.environ, "GST_PLUGIN_SYSTEM_PATH": str(made), "GST_PLUGIN_SYSTEM_PATH_1_0": str(made), "GST_REGISTRY": str(folder / "registry"),
-           "GST_REGISTRY_1_0": str(folder / "registry")}
     config.write_text("record: {pre_capture: 1, post_capture: 1, max_clip: 3}\n" + CAMERA)
-    with Monitor(program, folder / "nomux", "--config", str(config), env=env) as m:
+    with gstreamer_without("isomp4") as env, Monitor(program, folder / "nomux", "--config", str(config), env=env) as m:
         m.wait("two events that have ended", lambda: len([e for e in m.get("/api/events")["events"] if e["end_time"]]) >= 2, 120)
         same([e for e in m.get("/api/events")["events"] if e["has_clip"]], [], "clips")
         same(bool(logged(m, "mp4mux")), True, "the log names what is missing")

@@ -17,7 +17,7 @@ import time
 import rtsp_camera
 import whep_client
 from program import Monitor, same
-from vigiltest import free_port
+from vigiltest import free_port, gstreamer_without
 
 program, plugin, folder = sys.argv[1], sys.argv[3], pathlib.Path(sys.argv[2]).resolve() / "monitor-privacy"
 shutil.rmtree(folder, ignore_errors=True)
@@ -269,15 +269,8 @@ def changed():
 
 def no_encoder():
     """Where nothing encodes, a camera with privacy records and shows nothing, and says why; others go on."""
-    plugins = folder / "plugins"
-    plugins.mkdir()
-    system = pathlib.Path(subprocess.run(["pkg-config", "--variable=pluginsdir", "gstreamer-1.0"], capture_output=True, text=True, check=True).stdout.strip())
-    for p in system.glob("*.so"):
-        if not any(x in p.name for x in ("x264", "openh264", "nvcodec", "gstva", "v4l2", "vaapi")):
-            (plugins / p.name).symlink_to(p)
-    env = {**os.environ, "GST_PLUGIN_SYSTEM_PATH": str(plugins), "GST_PLUGIN_SYSTEM_PATH_1_0": str(plugins), "GST_REGISTRY": str(folder / "registry.bin"), "GST_REGISTRY_1_0": str(folder / "registry.bin")}
     main = clip("lost.mp4", 320, 180)
-    with started("none", {"hall": f'{{source: {main}, privacy: {{polygons: {{left: {{coordinates: "{LEFT}"}}}}}}}}', "two": f'{{source: {{record: {main}, detect: {clip("lost2.mp4", 160, 90)}}}, privacy: {{polygons: {{left: {{coordinates: "{LEFT}"}}}}}}}}',
+    with gstreamer_without("x264", "openh264", "nvcodec", "gstva", "v4l2", "vaapi") as env, started("none", {"hall": f'{{source: {main}, privacy: {{polygons: {{left: {{coordinates: "{LEFT}"}}}}}}}}', "two": f'{{source: {{record: {main}, detect: {clip("lost2.mp4", 160, 90)}}}, privacy: {{polygons: {{left: {{coordinates: "{LEFT}"}}}}}}}}',
                           "plain": f"{{source: {main}}}"}, env=env, wait=False) as m:
         m.wait("the plain one is there", lambda: m.get("/api/cameras/plain")["state"] == "online", 60)
         recording(m, "plain", 2)

@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What test programs in Python share. A program of tests/FOLDER finds it by PYTHONPATH, which Meson sets, or by
 `sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))` before the import."""
+import contextlib
+import os
+import pathlib
 import socket
+import subprocess
 import sys
+import tempfile
 import time
 
 SKIPPED = 77  # Meson's status of a test that cannot run here
@@ -35,3 +40,17 @@ def wait_for(what, condition, seconds=40, pause=0.1, detail=lambda: ""):
         if time.monotonic() > end:
             raise AssertionError(f"{what}: not within {seconds} s; {detail()}")
         time.sleep(pause)
+
+
+@contextlib.contextmanager
+def gstreamer_without(*names):
+    """An environment in which GStreamer lacks the plugins whose files have one of these names.
+
+    Its folder is not in the build folder: GStreamer searches that one for plugins, and other tests would find these."""
+    system = subprocess.run(["pkg-config", "--variable=pluginsdir", "gstreamer-1.0"], capture_output=True, text=True, check=True).stdout.strip()
+    with tempfile.TemporaryDirectory(prefix="vigil-plugins-") as made:
+        for plugin in pathlib.Path(system).glob("*.so"):
+            if not any(name in plugin.name for name in names):
+                (pathlib.Path(made) / plugin.name).symlink_to(plugin)
+        registry = f"{made}/registry.bin"
+        yield {**os.environ, "GST_PLUGIN_SYSTEM_PATH": made, "GST_PLUGIN_SYSTEM_PATH_1_0": made, "GST_REGISTRY": registry, "GST_REGISTRY_1_0": registry}
