@@ -86,9 +86,9 @@ class CpuCleanup final : public Cleanup {
     if (small_memory_.bytes() == 0) {
       has_small_.assign(std::size_t(bands_) + 2, 0);
       const std::size_t picture = f_.size(f_.height);
-      small_memory_ = DeviceBuffer(device_, 5 * picture * sizeof(std::uint64_t));
+      small_memory_ = DeviceBuffer(device_, 6 * picture * sizeof(std::uint64_t));
       auto *const words = small_memory_.as<std::uint64_t>();
-      for (std::size_t i = 0; BitPlane * plane : {&small_, &near_, &wide_[0], &wide_[1], &wide_[2]})
+      for (std::size_t i = 0; BitPlane * plane : {&small_, &near_, &large_, &wide_[0], &wide_[1], &wide_[2]})
         *plane = {words + i++ * picture, f_.width, f_.height};
     }
     if (ring_.advance()) std::memset(small_memory_.as<void>(), 0, small_memory_.bytes());
@@ -98,15 +98,18 @@ class CpuCleanup final : public Cleanup {
     });
     const BitPlane wide = wide_[ring_.now()];
     each_band([&](int first, int last, BitPlane s) {
-      if (has_small(first - band_rows) || has_small(first) || has_small(first + band_rows))
+      if (small_near(first))
         box_rows(small_, wide, Box::dilate, small_reach, first, last, s);
       else
         std::fill(wide.row(first), wide.row(last - 1) + wide.padded(), std::uint64_t{0});
     });
   }
-  // Whether the band that begins at a row has a pixel of S(t). There is one band above the picture and one
-  // below.
+  // Whether the band that begins at a row has a pixel of S(t), later of C(t). There is one band above the
+  // picture and one below.
   std::uint8_t &has_small(int first) { return has_small_[std::size_t(first / band_rows + 1)]; }
+  bool small_near(int first) {
+    return has_small(first - band_rows) || has_small(first) || has_small(first + band_rows);
+  }
   static bool any(BitPlane of, int first, int last) {
     std::uint64_t all = 0;
     for (int y = first; y < last; y++)
@@ -116,10 +119,17 @@ class CpuCleanup final : public Cleanup {
 
   void find_small(const SmallObjects &small) {
     std::memset(small.seen, 0, std::size_t(small.grid.cells()));
-    each_band([&](int first, int last, BitPlane s) {
+    each_band([&](int first, int last, BitPlane) {
       if (small.allowed) std::fill(row_of(small.kept, first), row_of(small.kept, last), 0u);
-      if (!has_small(first) || !keep_persistent(first, last)) return;
+      has_small(first) = has_small(first) && keep_persistent(first, last);
+    });
+    each_band([&](int first, int last, BitPlane s) {
+      if (small_near(first)) box_rows(f_, next_, Box::erode, large_radius, first, last, s);
+    });
+    each_band([&](int first, int last, BitPlane s) {
+      if (!has_small(first)) return;
       box_rows(f_, near_, Box::dilate, small_reach, first, last, s);
+      box_rows(next_, large_, Box::dilate, large_radius + small_reach, first, last, s);
       for (int y = first; y < last; y++) find_small_in_row(small, y);
     });
   }
@@ -145,6 +155,7 @@ class CpuCleanup final : public Cleanup {
         const auto keep = small.allowed ? KeepSmall(small.allowed[cell]) : KeepSmall::none;
         if (keep != KeepSmall::none) k |= (keep == KeepSmall::all ? c : c & ~apart) & pixels;
       }
+      k &= ~large_.row(y)[i];
       if (k == 0) continue;
       std::uint32_t *const kept = row_of(small.kept, y) + 2 * i;
       kept[0] = std::uint32_t(k);
@@ -169,7 +180,8 @@ class CpuCleanup final : public Cleanup {
   DeviceBuffer memory_, small_memory_;
   BitPlane f_, next_, scratch_;
   SmallRing ring_;
-  BitPlane small_, near_, wide_[3]; // S(t) and then C(t), D3 R(t), and D3 S of three calls
+  BitPlane small_, near_, large_; // S(t) and then C(t), D3 R(t), D3 L(t)
+  BitPlane wide_[3];              // D3 S of three calls
   std::vector<std::uint8_t> has_small_;
 };
 
