@@ -260,7 +260,13 @@ __device__ std::uint32_t find_small(const SmallSets &small, const Tile &r, int w
 }
 
 // Three blocks at once: for four the compiler would spill registers.
-__global__ void __launch_bounds__(lanes *warps, 3)
+// Blocks of a multiprocessor at a time, for which registers are shared out.
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ == 750
+constexpr int resident_blocks = 2; // it holds 1024 threads
+#else
+constexpr int resident_blocks = 3;
+#endif
+__global__ void __launch_bounds__(lanes *warps, resident_blocks)
     morphology_kernel(const std::uint32_t *bits, int words, int open, int close, SmallSets small,
                       Plane<std::uint8_t> mask, Plane<const std::uint8_t> watch) {
   extern __shared__ std::uint32_t tile[];
