@@ -101,13 +101,15 @@ void file() {
     expect(refused(codebook, cut, Error::Kind::bad_data) && codebook.id() == first, "half of one is none");
 
     codebook.install(model(4));
-    expect(codebook.id() != first && SiteCodebook(path + ".previous", report).id() == first, "the one before is kept");
+    expect(codebook.id() != first && SiteCodebook(path + ".previous", report).id() == first,
+           "the one before is kept");
     // By hand.
     write_file_atomically(path, model(2));
     expect(codebook.refresh() && codebook.id() == first, "another file is used");
     expect(codebook.looks(stripes).vector == looks.vector, "the same file, the same vectors");
     fs::remove(path);
-    expect(codebook.refresh() && codebook.id().empty() && reported.empty(), "a file that is gone is no error");
+    expect(codebook.refresh() && codebook.id().empty() && reported.empty(),
+           "a file that is gone is no error");
     write_file_atomically(path, cut);
     expect(!codebook.refresh() && codebook.id().empty() && reported.size() == 1 && !fs::exists(path),
            "a damaged one is set aside and reported");

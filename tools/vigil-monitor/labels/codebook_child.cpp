@@ -134,8 +134,8 @@ std::vector<std::uint8_t> make_codebook(std::span<const label::Picture> pictures
   const std::string model = folder + "/codebook.model", said = folder + "/said";
   // As in docs/measurements/log/2026-11/labels.md.
   std::vector<std::string> words = {program, "codebook", "-o", model, "--backend", "cpu", "--threads", "1"};
-  for (const char *word : {"--seed", "1", "--projected", "24", "--components", "16", "--scales", "4",
-                           "--largest-scale", "1"})
+  for (const char *word :
+       {"--seed", "1", "--projected", "24", "--components", "16", "--scales", "4", "--largest-scale", "1"})
     words.emplace_back(word);
   words.push_back(folder_of_pictures.write(pictures));
   LimitedChild child(std::move(words), said);

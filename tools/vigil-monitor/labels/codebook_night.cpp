@@ -121,7 +121,8 @@ CodebookNight::Outcome CodebookNight::try_codebook() {
   for (auto e = taught.examples.rbegin(); e != taught.examples.rend(); ++e)
     if (!e->picture.empty() && pictures.size() < most_pictures_of_a_night) pictures.push_back(e->picture);
   const std::size_t of_examples = pictures.size();
-  for (label::Picture &p : of_events(most_pictures_of_a_night - of_examples)) pictures.push_back(std::move(p));
+  for (label::Picture &p : of_events(most_pictures_of_a_night - of_examples))
+    pictures.push_back(std::move(p));
   out.pictures = pictures.size();
   if (!of_examples || out.pictures < fewest_pictures) {
     out.reason = text("there are ", of_examples, " pictures of examples and ", out.pictures - of_examples,
@@ -160,8 +161,8 @@ void CodebookNight::make() {
   const auto shown = [](double accuracy) {
     return std::isnan(accuracy) ? std::string("not known") : text(std::round(accuracy * 1000) / 1000);
   };
-  around_.log(text("labels: a codebook of ", made.pictures, " pictures: ",
-                   made.reason.empty() ? "it is in use" : "it is not used, " + made.reason,
+  around_.log(text("labels: a codebook of ", made.pictures,
+                   " pictures: ", made.reason.empty() ? "it is in use" : "it is not used, " + made.reason,
                    "; accuracy before ", shown(made.choice.before), ", with it ", shown(made.choice.after)));
   const std::lock_guard guard(lock_);
   last_ = {{"time", Utc::system_seconds()},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Each night the monitor makes a codebook of this site's own pictures, and takes it if the examples that
-// people taught are told apart with it as well as before. A thread of its own; a crash at any moment leaves
+// people taught are named as well with it as before. A thread of its own; a crash at any moment leaves
 // the codebook before in use.
 #pragma once
 

@@ -30,8 +30,7 @@ Sample decoded(const std::vector<std::uint8_t> &jpeg) {
   gst_app_src_push_buffer(GST_APP_SRC(in), gst_buffer_new_memdup(jpeg.data(), jpeg.size()));
   gst_app_src_end_of_stream(GST_APP_SRC(in));
   constexpr GstClockTime patience = 10 * GST_SECOND;
-  return {gst_app_sink_try_pull_sample(GST_APP_SINK(out), patience),
-          [](GstSample *s) {
+  return {gst_app_sink_try_pull_sample(GST_APP_SINK(out), patience), [](GstSample *s) {
             if (s) gst_sample_unref(s);
           }};
 }
@@ -45,7 +44,8 @@ label::Picture picture_in(const std::string &file, const Rect &box) {
   std::error_code error;
   if (!std::filesystem::exists(file, error)) return out;
   try {
-    const Sample sample = decoded(read_plain_file(file, "the picture of an event", 0, [](auto) { return largest; }));
+    const Sample sample =
+        decoded(read_plain_file(file, "the picture of an event", 0, [](auto) { return largest; }));
     GstVideoInfo info;
     if (!sample || !gst_video_info_from_caps(&info, gst_sample_get_caps(sample.get()))) return out;
     const auto crop = cut_out(gst_sample_get_buffer(sample.get()), info, box, side, side);

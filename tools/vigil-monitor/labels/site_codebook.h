@@ -37,7 +37,7 @@ class SiteCodebook {
   const std::string file_;
   const std::function<void(const std::string &)> report_;
   mutable std::mutex lock_;
-  std::string stamp_; // of the file that was read last
+  std::string stamp_;              // of the file that was read last
   std::shared_ptr<Loaded> loaded_; // never null
 };
 
