@@ -12,6 +12,7 @@ import struct
 import subprocess
 import sys
 import tarfile
+import time
 
 from program import Monitor
 
@@ -217,8 +218,12 @@ def by_hand():
 
 
 def no_trainer():
-    with start(env={**os.environ, "VIGIL_TRAIN": "/nonexistent"}) as m:
-        last = make(m)
+    """At the hour, by the time zone, and without vigil-train."""
+    until = int(time.time()) % 86400 - (3 * 3600 - 20)  # in this zone it is 20 seconds before three
+    zone = f"VGL{'-' if until < 0 else ''}{abs(until) // 3600}:{abs(until) // 60 % 60:02}:{abs(until) % 60:02}"
+    with start(env={**os.environ, "VIGIL_TRAIN": "/nonexistent", "TZ": zone}) as m:
+        assert state(m)["last"] is None
+        last = m.wait("the hour", lambda: state(m)["last"], 180)
         assert not last["taken"] and "vigil-tools" in last["reason"], last
         m.stop()
     fails = folder / "fails.sh"

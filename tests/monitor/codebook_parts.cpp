@@ -110,9 +110,13 @@ void file() {
     fs::remove(path);
     expect(codebook.refresh() && codebook.id().empty() && reported.empty(),
            "a file that is gone is no error");
+    codebook.install(model(2));
     write_file_atomically(path, cut);
-    expect(!codebook.refresh() && codebook.id().empty() && reported.size() == 1 && !fs::exists(path),
-           "a damaged one is set aside and reported");
+    expect(!codebook.refresh() && codebook.id() == first && reported.size() == 1 && fs::exists(path),
+           "half of one, as while it is copied, is reported and does not take the place");
+    expect(!codebook.refresh() && reported.size() == 1, "once");
+    expect(SiteCodebook(path, report).id().empty() && reported.size() == 2 && !fs::exists(path),
+           "a start sets it aside");
   }
   fs::remove_all(folder);
 }

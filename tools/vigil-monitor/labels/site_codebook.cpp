@@ -31,7 +31,20 @@ struct SiteCodebook::Loaded {
 
 SiteCodebook::SiteCodebook(std::string file, std::function<void(const std::string &)> report)
     : file_(std::move(file)), report_(std::move(report)), loaded_(std::make_shared<Loaded>()) {
-  refresh();
+  const std::string stamp = stamp_of(file_);
+  if (stamp.empty()) return;
+  try {
+    loaded_ = load(read_codebook(file_));
+    stamp_ = stamp;
+  } catch (const std::exception &e) {
+    std::string moved;
+    try {
+      moved = "; it is set aside as " + move_aside(file_);
+    } catch (const Error &why) {
+      moved = text("; ", why.what());
+    }
+    report_(text(file_, ": ", e.what(), moved, ", and labels go by shape and motion"));
+  }
 }
 
 SiteCodebook::~SiteCodebook() = default;
@@ -48,22 +61,16 @@ bool SiteCodebook::refresh() {
   const std::string stamp = stamp_of(file_);
   {
     const std::lock_guard guard(lock_);
-    if (stamp == stamp_) return false;
+    if (std::exchange(stamp_, stamp) == stamp) return false;
   }
   auto loaded = std::make_shared<Loaded>();
   try {
     if (!stamp.empty()) loaded = load(read_codebook(file_));
-  } catch (const std::exception &e) {
-    std::string moved;
-    try {
-      moved = "; it is set aside as " + move_aside(file_);
-    } catch (const Error &why) {
-      moved = text("; ", why.what());
-    }
-    report_(text(file_, ": ", e.what(), moved, ", and labels go by shape and motion"));
+  } catch (const std::exception &e) { // perhaps it is being copied
+    report_(text(file_, ": ", e.what(), "; until it is whole the codebook before stays in use"));
+    return false;
   }
   const std::lock_guard guard(lock_);
-  stamp_ = stamp_of(file_) == stamp ? stamp : "";
   const bool other = loaded->id != loaded_->id;
   loaded_ = std::move(loaded);
   return other;

@@ -22,7 +22,8 @@ class SiteCodebook {
   SiteCodebook(std::string file, std::function<void(const std::string &)> report);
   ~SiteCodebook();
 
-  // Looks whether the file is another one than before, and uses it then. Returns whether it was.
+  // Looks whether the file is another one than before, and uses it then. Returns whether it was. One that is
+  // no codebook is reported, and the one before stays in use.
   bool refresh();
   std::string id() const; // the same for the same bytes; empty: there is none
   // Without a vector for what is no picture; without an id, too, where there is no codebook.
