@@ -107,6 +107,10 @@ constexpr KeyReference table[] = {
     {"detector.threshold", "", "0.5", "Least score. Higher: fewer and surer names."},
     {"detector.rate", "", "2", "Crops a second of each camera at most. Higher: more processor time."},
 
+    {"labels.codebook", "", "false",
+     "Keep a small picture with each taught example, and [learn from them each night](monitor.md#labels)."},
+    {"labels.hour", "0..23", "3", "The hour of that, by the time zone of this machine."},
+
     {"roles.viewer.cameras", "list of names", "all",
      "Cameras that [users](monitor.md#users) of this role see, if they have no list of their own."},
     {"roles.operator.cameras", "list of names", "all",
