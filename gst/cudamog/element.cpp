@@ -34,7 +34,7 @@ struct GstCudaMogClass {
 };
 G_DEFINE_TYPE(GstCudaMog, gst_cuda_mog, vigil_transform_get_type())
 
-// Textures: one for each plane. P010 is only read: its upper 8 bits are looked at, and no picture is made of it.
+// Textures: one for each plane. P010 is only read, by its upper 8 bits, and no picture is made of it.
 #define VIGIL_MOG_CAPS(more)                                                                                 \
   VIGIL_CUDA_CAPS("{ NV12, I420, GRAY8, RGBA, RGBx, BGRA, BGRx, YV12, NV21" more " }")                       \
   VIGIL_GL_CAPS("{ RGBA, NV12, I420, GRAY8" more " }")                                                       \

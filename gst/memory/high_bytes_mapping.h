@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Frames of 10 bits (P010) for work that reads 8: the mapping gives the upper bytes of their samples, as NV12, made on the device.
+// Frames of 10 bits (P010) for work that reads 8: the mapping gives the upper bytes of their samples, as
+// NV12, made on the device.
 #pragma once
 
 #include "gst/memory/frame_mapping.h"

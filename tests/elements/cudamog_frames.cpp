@@ -218,7 +218,8 @@ GST_START_TEST(outputs) {
 }
 GST_END_TEST
 
-// Frames of 10 bits: the mask is that of NV12 frames with the upper bytes of their samples, and what passes is not changed.
+// Frames of 10 bits: the mask is that of NV12 frames with the upper bytes of their samples, and what passes
+// is not changed.
 GST_START_TEST(ten_bits) {
   for (const Size s : sizes) {
     const std::string caps = caps_of("P010_10LE", s.width, s.height);
