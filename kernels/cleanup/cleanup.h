@@ -19,8 +19,10 @@
 // after them, M3 the median with window 3, and D3 the dilation by the square of 7 x 7 pixels:
 //   S(t) = M3 F(t)
 //   C(t) = S(t) and D3 S(t-1) and D3 S(t-2)      persistent pixels; S is empty before the first call
+//   L(t) = R(t) opened by the square of 11 x 11 pixels: the large objects
 //   K(t) = C(t) in the cells where `allowed` is KeepSmall::all, C(t) and D3 R(t) where it is
-//          KeepSmall::near_others, which completes the outlines of larger objects, else nothing
+//          KeepSmall::near_others, which completes the outlines of other objects, else nothing; and nothing
+//          in D3 L(t), since large objects lose little by the median and have shadows along their outlines
 //   seen(cell) = 1 where a pixel of C(t) is in the cell, and not in D3 R(t); else 0
 // restore() makes the pixels of K(t) 255 that are not ignored. (Source: this project.)
 #pragma once
@@ -64,8 +66,9 @@ struct Radii {
 };
 Radii resolve(const Params &);
 
-// Radius of D3, pixels.
+// Radius of D3, and of the square that fits into large objects, pixels.
 inline constexpr int small_reach = 3;
+inline constexpr int large_radius = 5;
 
 enum class KeepSmall : std::uint8_t { none, near_others, all };
 

@@ -106,6 +106,10 @@ class Reference final : public Cleanup {
   }
   void find_small(const Set &f, const Set &persistent, const SmallObjects &small) const {
     const Set near = f.dilated(small_reach);
+    Set large = f;
+    large.erode(large_radius);
+    large.dilate(large_radius);
+    large.dilate(small_reach);
     std::fill_n(small.seen, small.grid.cells(), std::uint8_t{0});
     if (small.allowed) std::fill_n(small.kept, std::size_t(height_) * row_words(width_), 0u);
     for (int y = 0; y < height_; y++)
@@ -114,6 +118,7 @@ class Reference final : public Cleanup {
         const int cell = y / small.grid.size * small.grid.columns + x / small.grid.size;
         if (!near.at(x, y)) small.seen[cell] = 1;
         const auto keep = small.allowed ? KeepSmall(small.allowed[cell]) : KeepSmall::none;
+        if (large.at(x, y)) continue;
         if (keep == KeepSmall::all || (keep == KeepSmall::near_others && near.at(x, y)))
           small.kept[word_at(x, y)] |= 1u << x % 32;
       }

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <bit>
 #include <cstring>
+#include <vector>
 
 namespace vigil::cleanup {
 namespace {
@@ -80,39 +81,70 @@ class CpuCleanup final : public Cleanup {
     if (r > 0) step([&](int first, int last, BitPlane s) { box_rows(f_, next_, kind, r, first, last, s); });
   }
 
-  // S(t) of F before all steps, and its dilation.
+  // S(t) of F before all steps, and its dilation. Most bands have no pixel of them.
   void remember_small() {
     if (small_memory_.bytes() == 0) {
+      has_small_.assign(std::size_t(bands_) + 2, 0);
       const std::size_t picture = f_.size(f_.height);
-      small_memory_ = DeviceBuffer(device_, 5 * picture * sizeof(std::uint64_t));
+      small_memory_ = DeviceBuffer(device_, 6 * picture * sizeof(std::uint64_t));
       auto *const words = small_memory_.as<std::uint64_t>();
-      for (std::size_t i = 0; BitPlane * plane : {&small_, &near_, &wide_[0], &wide_[1], &wide_[2]})
+      for (std::size_t i = 0; BitPlane * plane : {&small_, &near_, &large_, &wide_[0], &wide_[1], &wide_[2]})
         *plane = {words + i++ * picture, f_.width, f_.height};
     }
     if (ring_.advance()) std::memset(small_memory_.as<void>(), 0, small_memory_.bytes());
-    each_band([&](int first, int last, BitPlane s) { median_rows(f_, small_, 1, first, last, s); });
-    dilate(small_, wide_[ring_.now()]);
-  }
-  void dilate(BitPlane from, BitPlane to) {
     each_band([&](int first, int last, BitPlane s) {
-      box_rows(from, to, Box::dilate, small_reach, first, last, s);
+      median_rows(f_, small_, 1, first, last, s);
+      has_small(first) = any(small_, first, last);
+    });
+    const BitPlane wide = wide_[ring_.now()];
+    each_band([&](int first, int last, BitPlane s) {
+      if (small_near(first))
+        box_rows(small_, wide, Box::dilate, small_reach, first, last, s);
+      else
+        std::fill(wide.row(first), wide.row(last - 1) + wide.padded(), std::uint64_t{0});
     });
   }
+  // Whether the band that begins at a row has a pixel of S(t), later of C(t). There is one band above the
+  // picture and one below.
+  std::uint8_t &has_small(int first) { return has_small_[std::size_t(first / band_rows + 1)]; }
+  bool small_near(int first) {
+    return has_small(first - band_rows) || has_small(first) || has_small(first + band_rows);
+  }
+  static bool any(BitPlane of, int first, int last) {
+    std::uint64_t all = 0;
+    for (int y = first; y < last; y++)
+      for (int i = 0; i < of.words(); i++) all |= of.row(y)[i];
+    return all != 0;
+  }
+
   void find_small(const SmallObjects &small) {
-    dilate(f_, near_);
     std::memset(small.seen, 0, std::size_t(small.grid.cells()));
     each_band([&](int first, int last, BitPlane) {
+      if (small.allowed) std::fill(row_of(small.kept, first), row_of(small.kept, last), 0u);
+      has_small(first) = has_small(first) && keep_persistent(first, last);
+    });
+    each_band([&](int first, int last, BitPlane s) {
+      if (small_near(first)) box_rows(f_, next_, Box::erode, large_radius, first, last, s);
+    });
+    each_band([&](int first, int last, BitPlane s) {
+      if (!has_small(first)) return;
+      box_rows(f_, near_, Box::dilate, small_reach, first, last, s);
+      box_rows(next_, large_, Box::dilate, large_radius + small_reach, first, last, s);
       for (int y = first; y < last; y++) find_small_in_row(small, y);
     });
+  }
+  // Makes C(t) of S(t), which is needed no more; whether a pixel is left.
+  bool keep_persistent(int first, int last) {
+    for (int y = first; y < last; y++)
+      for (int i = 0; i < small_.words(); i++)
+        small_.row(y)[i] &= wide_[ring_.before(1)].row(y)[i] & wide_[ring_.before(2)].row(y)[i];
+    return any(small_, first, last);
   }
   void find_small_in_row(const SmallObjects &small, int y) {
     const int size = small.grid.size; // divides the 64 pixels of a word
     const std::uint64_t one = size == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << size) - 1;
-    std::uint32_t *const kept = small.allowed ? row_of(small.kept, y) : nullptr;
     for (int i = 0; i < f_.words(); i++) {
-      const std::uint64_t c =
-          small_.row(y)[i] & wide_[ring_.before(1)].row(y)[i] & wide_[ring_.before(2)].row(y)[i];
-      const std::uint64_t apart = c & ~near_.row(y)[i];
+      const std::uint64_t c = small_.row(y)[i], apart = c & ~near_.row(y)[i];
       std::uint64_t k = 0;
       for (int x = 0; c != 0 && x < 64; x += size) {
         const std::uint64_t pixels = one << x;
@@ -123,9 +155,11 @@ class CpuCleanup final : public Cleanup {
         const auto keep = small.allowed ? KeepSmall(small.allowed[cell]) : KeepSmall::none;
         if (keep != KeepSmall::none) k |= (keep == KeepSmall::all ? c : c & ~apart) & pixels;
       }
-      if (!kept) continue;
-      kept[2 * i] = std::uint32_t(k);
-      if (2 * i + 1 < row_words(f_.width)) kept[2 * i + 1] = std::uint32_t(k >> 32);
+      k &= ~large_.row(y)[i];
+      if (k == 0) continue;
+      std::uint32_t *const kept = row_of(small.kept, y) + 2 * i;
+      kept[0] = std::uint32_t(k);
+      if (k >> 32) kept[1] = std::uint32_t(k >> 32);
     }
   }
   void restore_row(Plane<std::uint8_t> mask, Plane<const std::uint8_t> watch, const std::uint32_t *kept,
@@ -146,7 +180,9 @@ class CpuCleanup final : public Cleanup {
   DeviceBuffer memory_, small_memory_;
   BitPlane f_, next_, scratch_;
   SmallRing ring_;
-  BitPlane small_, near_, wide_[3]; // S(t), D3 R(t), and D3 S of three calls
+  BitPlane small_, near_, large_; // S(t) and then C(t), D3 R(t), D3 L(t)
+  BitPlane wide_[3];              // D3 S of three calls
+  std::vector<std::uint8_t> has_small_;
 };
 
 } // namespace

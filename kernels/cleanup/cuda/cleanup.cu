@@ -21,6 +21,7 @@ constexpr int lanes = 32;
 constexpr int warps = 16;
 constexpr int tile_rows = 16;
 constexpr unsigned all_lanes = 0xffffffffu;
+constexpr int largest_reach = 2 * large_radius + small_reach; // of D3 L
 
 // The pixels of word `word` of a row that are in the picture, as bits.
 __device__ std::uint32_t inside_bits(int word, int width) {
@@ -231,6 +232,19 @@ __device__ std::uint32_t dilated_word(const std::uint32_t *set, int word, int wo
   return dilate_row(v, small_reach);
 }
 
+// One word of D3 L, of row y; `r` holds R. All lanes of a warp call it.
+__device__ std::uint32_t near_large(const Tile &r, int y) {
+  constexpr int reach = large_radius + small_reach;
+  std::uint32_t large = 0;
+  for (int row = max(y - reach, 0); row <= min(y + reach, r.height - 1); row++) {
+    std::uint32_t missing = 0;
+    for (int i = max(row - large_radius, 0); i <= min(row + large_radius, r.height - 1); i++)
+      missing |= ~r.now[(i - r.first) * lanes + threadIdx.x];
+    large |= ~dilate_row(missing & r.inside, large_radius);
+  }
+  return dilate_row(large & r.inside, reach);
+}
+
 // Finds the small objects in a word of row y: marks the cells where they are seen, returns K. All lanes of a
 // warp call it, with words of one row; `r` holds R.
 __device__ std::uint32_t find_small(const SmallSets &small, const Tile &r, int word, int words, int y,
@@ -244,6 +258,8 @@ __device__ std::uint32_t find_small(const SmallSets &small, const Tile &r, int w
   for (int row = max(y - small_reach, 0); row <= min(y + small_reach, r.height - 1); row++)
     near |= r.now[(row - r.first) * lanes + threadIdx.x];
   near = dilate_row(near & r.inside, small_reach);
+  if (!__any_sync(all_lanes, c != 0)) return 0;
+  const std::uint32_t large = near_large(r, y);
   if (c == 0 || !writes) return 0;
   const int size = min(small.cell_size, 32); // of a cell's part in this word
   const std::uint32_t one = size == 32 ? ~0u : (1u << size) - 1;
@@ -256,22 +272,15 @@ __device__ std::uint32_t find_small(const SmallSets &small, const Tile &r, int w
     const auto keep = small.allowed ? KeepSmall(small.allowed[cell]) : KeepSmall::none;
     if (keep != KeepSmall::none) kept |= keep == KeepSmall::all ? pixels : pixels & near;
   }
-  return kept;
+  return kept & ~large;
 }
 
-// Three blocks at once: for four the compiler would spill registers.
-// Blocks of a multiprocessor at a time, for which registers are shared out.
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ == 750
-constexpr int resident_blocks = 2; // it holds 1024 threads
-#else
-constexpr int resident_blocks = 3;
-#endif
-__global__ void __launch_bounds__(lanes *warps, resident_blocks)
+__global__ void __launch_bounds__(lanes *warps)
     morphology_kernel(const std::uint32_t *bits, int words, int open, int close, SmallSets small,
                       Plane<std::uint8_t> mask, Plane<const std::uint8_t> watch) {
   extern __shared__ std::uint32_t tile[];
   const int lane = threadIdx.x, warp = threadIdx.y;
-  const int reach = 2 * (open + close) + (small.now ? small_reach : 0), margin = (reach + 31) / 32,
+  const int reach = 2 * (open + close) + (small.now ? largest_reach : 0), margin = (reach + 31) / 32,
             columns = lanes - 2 * margin;
   const int word = blockIdx.x * columns + lane - margin;
   const int own = blockIdx.y * tile_rows, rows = tile_rows + 2 * reach;
@@ -360,7 +369,7 @@ void launch_pack(Plane<const std::uint8_t> mask, Plane<const std::uint8_t> watch
 
 void launch_morphology(const std::uint32_t *bits, int open, int close, const SmallSets &small,
                        Plane<std::uint8_t> mask, Plane<const std::uint8_t> watch, CUstream_st *stream) {
-  const int words = row_words(mask.width), reach = 2 * (open + close) + (small.now ? small_reach : 0);
+  const int words = row_words(mask.width), reach = 2 * (open + close) + (small.now ? largest_reach : 0);
   const std::size_t shared = 2 * sizeof(std::uint32_t) * lanes * (tile_rows + 2 * reach);
   launch_early(morphology_kernel, tiles(words, parts(reach, 32), mask.height), dim3(lanes, warps), shared,
                stream, bits, words, open, close, small, mask, watch);

@@ -118,7 +118,7 @@ class GlCleanup final : public Cleanup {
     step(columns_comp, next_, to, job(radius, erode), words_);
   }
   void begin_small(const SmallObjects &small, Queue &queue) {
-    for (DeviceBuffer *b : {&small_, &near_, &wide_[0], &wide_[1], &wide_[2]})
+    for (DeviceBuffer *b : {&small_, &near_, &large_, &wide_[0], &wide_[1], &wide_[2]})
       if (!*b) *b = DeviceBuffer(device_, now_.bytes());
     if (ring_.advance())
       for (const DeviceBuffer &w : wide_) device_.fill(w.as<void>(), 0, w.bytes(), queue);
@@ -139,6 +139,9 @@ class GlCleanup final : public Cleanup {
       launch.run(j, gl_groups(words_, 32), rows());
     }
     if (!small.allowed) return;
+    square(now_, large_, true, large_radius);
+    square(large_, large_, false, large_radius + small_reach);
+    step(both_comp, large_, persistent, job(0, true), words_);
     GlLaunch launch(device_, program(keep_comp));
     launch.read(0, persistent);
     j.kept_offset = launch.write(1, static_cast<void *>(small.kept));
@@ -158,7 +161,8 @@ class GlCleanup final : public Cleanup {
   int width_, height_, words_;
   DeviceBuffer now_, next_, sums_;
   SmallRing ring_;
-  DeviceBuffer small_, near_, wide_[3]; // S(t), D3 R(t), and D3 S of three calls
+  DeviceBuffer small_, near_, large_; // S(t) and then C(t), D3 R(t), D3 L(t)
+  DeviceBuffer wide_[3];              // D3 S of three calls
 };
 
 } // namespace

@@ -48,9 +48,9 @@ struct Crop {
 struct Size {
   int width, height, padding, offset;
 };
-constexpr Size sizes[] = {{1, 1, 0, 0},      {2, 3, 5, 1},    {33, 17, 1, 0},
-                          {64, 48, 0, 0},    {31, 70, 2, 3},  {130, 70, 13, 5},
-                          {96, 130, 16, 16}, {641, 37, 7, 0}, {1100, 45, 4, 4}};
+constexpr Size sizes[] = {{1, 1, 0, 0},     {2, 3, 5, 1},     {33, 17, 1, 0},    {64, 48, 0, 0},
+                          {31, 70, 2, 3},   {130, 70, 13, 5}, {96, 130, 16, 16}, {641, 37, 7, 0},
+                          {1100, 45, 4, 4}, {20, 300, 4, 0}};
 
 void compare(Checker &c, Cleanup &fast, Cleanup &reference, const Size &s, const Params &params,
              bool ignoring) {
