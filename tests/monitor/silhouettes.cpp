@@ -26,7 +26,8 @@ constexpr Silhouettes::Growth growth{};
 struct Mask {
   int width, height;
   std::vector<std::uint8_t> pixels;
-  Mask(int w, int h, int v = 0) : width(w), height(h), pixels(std::size_t(w) * std::size_t(h), std::uint8_t(v)) {}
+  Mask(int w, int h, int v = 0)
+      : width(w), height(h), pixels(std::size_t(w) * std::size_t(h), std::uint8_t(v)) {}
   std::uint8_t &at(int x, int y) { return pixels[std::size_t(y) * std::size_t(width) + std::size_t(x)]; }
   Silhouettes::Frame frame(double seconds, bool says = true) const {
     return {pixels.data(), width, width, height, seconds, says};
@@ -59,8 +60,8 @@ void what_is_covered() {
     }
     std::vector<Silhouettes::Box> boxes;
     for (unsigned i = 0; i < random() % 4; i++)
-      boxes.push_back({int(random() % unsigned(width)), int(random() % unsigned(height)), 1 + int(random() % 60),
-                       1 + int(random() % 60), random() % 2 == 0});
+      boxes.push_back({int(random() % unsigned(width)), int(random() % unsigned(height)),
+                       1 + int(random() % 60), 1 + int(random() % 60), random() % 2 == 0});
     const auto found = s.find(mask.frame(growth.learning), boxes);
     expect(found && found->whole(), "there are cells");
     if (!found) continue;
@@ -69,13 +70,15 @@ void what_is_covered() {
     for (int y = 0; y < height; y += 3)
       for (int x = 0; x < width; x += 3) {
         double away = 1e9;
-        for (const auto &[mx, my] : set) away = std::min(away, double(std::max(std::abs(mx - x), std::abs(my - y))));
+        for (const auto &[mx, my] : set)
+          away = std::min(away, double(std::max(std::abs(mx - x), std::abs(my - y))));
         double reach = near;
         bool in_unseen = false;
         for (const auto &b : boxes) {
           const double side = std::min(b.width, b.height);
           reach = std::max(reach, growth.of_box * side);
-          const double from_box = std::max({double(b.x - x), double(x - b.x - b.width + 1), double(b.y - y), double(y - b.y - b.height + 1), 0.});
+          const double from_box = std::max({double(b.x - x), double(x - b.x - b.width + 1), double(b.y - y),
+                                            double(y - b.y - b.height + 1), 0.});
           if (b.seen) continue;
           in_unseen = in_unseen || from_box <= 0;
           if (from_box <= growth.of_unseen * side + 3 * found->size) away = std::min(away, reach);
@@ -85,7 +88,8 @@ void what_is_covered() {
         too_much += is && away > reach + 3 * found->size;
       }
     for (const auto &[x, y] : set) bare += !covered(*found, x, y);
-    expect(bare == 0 && too_much == 0, text(width, "x", height, ": ", bare, " pixels are bare, ", too_much, " covered for nothing"));
+    expect(bare == 0 && too_much == 0,
+           text(width, "x", height, ": ", bare, " pixels are bare, ", too_much, " covered for nothing"));
   }
 }
 
@@ -95,7 +99,9 @@ void learning() {
   expect(!s.find(empty.frame(10), {}), "nothing is known at the start");
   expect(!s.find(empty.frame(10 + growth.learning - 0.1), {}), "nor soon after");
   const auto found = s.find(empty.frame(10 + growth.learning), {});
-  expect(found && std::count(found->cells.begin(), found->cells.end(), 0) == std::ptrdiff_t(found->cells.size()), "an empty scene is bare");
+  expect(found &&
+             std::count(found->cells.begin(), found->cells.end(), 0) == std::ptrdiff_t(found->cells.size()),
+         "an empty scene is bare");
   const double known = 11 + growth.learning;
   expect(!s.find(empty.frame(known, false), {}), "a scene that is learnt anew");
   expect(!s.find(empty.frame(known + 1), {}), "and for as long as at the start");
@@ -123,11 +129,16 @@ void held() {
 void hostile_boxes() {
   Silhouettes s = learnt(100, 80);
   constexpr int huge = 1 << 30;
-  const std::vector<Silhouettes::Box> boxes = {{-5, 0, 10, 10, false}, {0, 0, 0, 10, false}, {huge, huge, huge, huge, false}, {99, 79, 100, 80, false}, {0, 0, -1, -1, false}};
+  const std::vector<Silhouettes::Box> boxes = {{-5, 0, 10, 10, false},
+                                               {0, 0, 0, 10, false},
+                                               {huge, huge, huge, huge, false},
+                                               {99, 79, 100, 80, false},
+                                               {0, 0, -1, -1, false}};
   const auto found = s.find(Mask(100, 80).frame(growth.learning), boxes);
   expect(found && covered(*found, 99, 79) && !covered(*found, 50, 10), "boxes that are none are passed over");
   const auto all = s.find(Mask(100, 80, 255).frame(growth.learning + 0.1), {});
-  expect(all && std::count(all->cells.begin(), all->cells.end(), 1) == std::ptrdiff_t(all->cells.size()), "all foreground, all covered");
+  expect(all && std::count(all->cells.begin(), all->cells.end(), 1) == std::ptrdiff_t(all->cells.size()),
+         "all foreground, all covered");
 }
 
 tools::BufferPtr buffer_of(std::size_t bytes) {
@@ -150,23 +161,28 @@ void feed() {
   expect(f.take(at(growth.learning)).has_value(), "for a second who covers, too");
   const auto before = std::chrono::steady_clock::now();
   expect(!f.take(at(growth.learning - 0.1)), "a frame that was left out has none");
-  expect(std::chrono::steady_clock::now() - before < std::chrono::milliseconds(300), "which is known at once");
+  expect(std::chrono::steady_clock::now() - before < std::chrono::milliseconds(300),
+         "which is known at once");
   expect(!f.take(at(known + 1000)), "a mask that does not come");
   expect(!f.take(GST_CLOCK_TIME_NONE), "a picture without a time");
   std::thread late([&] { f.put(buffer_of(size).get(), at(known + 1), true); });
   expect(f.take(at(known + 1)).has_value(), "a mask that comes later is waited for");
   late.join();
   f.put(buffer_of(size / 2).get(), at(known + 2), true);
-  expect(f.take(at(known + 2)) == std::optional<SharedSilhouettes>(nullptr), "a mask shorter than its caps: all is covered");
-  for (double t = known + 3; t <= known + 3 + growth.learning; t += 0.25) f.put(buffer_of(size).get(), at(t), true);
+  expect(f.take(at(known + 2)) == std::optional<SharedSilhouettes>(nullptr),
+         "a mask shorter than its caps: all is covered");
+  for (double t = known + 3; t <= known + 3 + growth.learning; t += 0.25)
+    f.put(buffer_of(size).get(), at(t), true);
   tools::BufferPtr damaged = buffer_of(size);
   GST_BUFFER_FLAG_SET(damaged.get(), GST_BUFFER_FLAG_CORRUPTED);
   f.put(damaged.get(), at(known + 4 + growth.learning), true);
-  expect(f.take(at(known + 4 + growth.learning)) == std::optional<SharedSilhouettes>(nullptr), "a damaged picture has no mask");
+  expect(f.take(at(known + 4 + growth.learning)) == std::optional<SharedSilhouettes>(nullptr),
+         "a damaged picture has no mask");
   gst_video_info_set_format(&info, GST_VIDEO_FORMAT_I420, 64, 48);
   f.mask_caps(info);
   f.put(buffer_of(2 * size).get(), at(known + 5 + growth.learning), true);
-  expect(f.take(at(known + 5 + growth.learning)) == std::optional<SharedSilhouettes>(nullptr), "a picture that is no mask");
+  expect(f.take(at(known + 5 + growth.learning)) == std::optional<SharedSilhouettes>(nullptr),
+         "a picture that is no mask");
   f.put(buffer_of(size).get(), at(1), true);
   expect(f.take(at(1)).has_value(), "times that begin anew");
   std::thread close([&] { f.close(); });

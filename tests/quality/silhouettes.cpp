@@ -47,7 +47,8 @@ struct Counts {
 std::optional<int> number_of(const fs::path &file) {
   const std::string name = file.stem().string();
   std::smatch found;
-  return std::regex_search(name, found, std::regex("([0-9]+)$")) ? std::optional(std::stoi(found[1])) : std::nullopt;
+  return std::regex_search(name, found, std::regex("([0-9]+)$")) ? std::optional(std::stoi(found[1]))
+                                                                 : std::nullopt;
 }
 
 std::map<int, fs::path> numbered(const fs::path &folder, const std::string &begin) {
@@ -87,8 +88,9 @@ tools::SamplePtr next(GstElement *pipeline, const char *sink) {
 }
 
 Picture read_picture(const fs::path &file) {
-  const auto p = made_of("filesrc location=\"" + file.string() +
-                         "\" ! decodebin ! videoconvert ! video/x-raw,format=GRAY8 ! appsink sync=false name=out");
+  const auto p =
+      made_of("filesrc location=\"" + file.string() +
+              "\" ! decodebin ! videoconvert ! video/x-raw,format=GRAY8 ! appsink sync=false name=out");
   gst_element_set_state(p.get(), GST_STATE_PLAYING);
   const auto sample = next(p.get(), "out");
   if (!sample) stop(file.string() + " cannot be read");
@@ -160,10 +162,11 @@ void score(Counts &c, const monitor::SharedSilhouettes &found, const Picture &tr
   if (foreground >= 50) c.worst = std::min(c.worst, double(covered) / double(foreground));
 }
 
-Counts run(const std::string &set, double fps, const std::string &settings, const Silhouettes::Growth &growth) {
+Counts run(const std::string &set, double fps, const std::string &settings,
+           const Silhouettes::Growth &growth) {
   const std::string chain =
-      "cudamog name=mog output=mask absorb-after=0 motion-hold=1500 motion-delay=100 threads=2 backend=cpu " + settings +
-      " ! boxtrack name=track ! appsink name=out sync=false max-buffers=4";
+      "cudamog name=mog output=mask absorb-after=0 motion-hold=1500 motion-delay=100 threads=2 backend=cpu " +
+      settings + " ! boxtrack name=track ! appsink name=out sync=false max-buffers=4";
   const bool drawn = set.starts_with("scene:");
   const fs::path folder = set;
   std::string line;
@@ -173,8 +176,10 @@ Counts run(const std::string &set, double fps, const std::string &settings, cons
   if (drawn) {
     std::string properties = set.substr(6);
     std::replace(properties.begin(), properties.end(), ',', ' ');
-    line = "scenetestsrc name=s scene=" + properties + " s.src ! video/x-raw,format=I420,width=640,height=360,framerate=15/1 ! queue ! " + chain +
-           " s.truth ! queue max-size-buffers=0 max-size-bytes=0 max-size-time=0 ! appsink name=truth sync=false";
+    line = "scenetestsrc name=s scene=" + properties +
+           " s.src ! video/x-raw,format=I420,width=640,height=360,framerate=15/1 ! queue ! " + chain +
+           " s.truth ! queue max-size-buffers=0 max-size-bytes=0 max-size-time=0 ! appsink name=truth "
+           "sync=false";
   } else {
     const auto input = numbered(folder / "input", "");
     truths = numbered(folder / "groundtruth", "gt");
@@ -190,12 +195,13 @@ Counts run(const std::string &set, double fps, const std::string &settings, cons
     } else {
       first = input.begin()->first;
       const std::string name = input.begin()->second.filename().string();
-      const std::size_t digits = name.find_first_of("0123456789"), end = name.find_first_not_of("0123456789", digits);
+      const std::size_t digits = name.find_first_of("0123456789"),
+                        end = name.find_first_not_of("0123456789", digits);
       const std::string pattern = (folder / "input").string() + "/" + name.substr(0, digits) + "%0" +
                                   std::to_string(end - digits) + "d" + name.substr(end);
       line = "multifilesrc location=\"" + pattern + "\" start-index=" + std::to_string(first) +
-             " caps=image/" + (name.ends_with(".png") ? "png" : "jpeg") + ",framerate=(fraction)" + std::to_string(int(fps)) +
-             "/1 ! " + (name.ends_with(".png") ? "pngdec" : "jpegdec");
+             " caps=image/" + (name.ends_with(".png") ? "png" : "jpeg") + ",framerate=(fraction)" +
+             std::to_string(int(fps)) + "/1 ! " + (name.ends_with(".png") ? "pngdec" : "jpegdec");
     }
     line += " ! videoconvert ! video/x-raw,format=I420 ! " + chain;
     if (FILE *f = std::fopen((folder / "temporalROI.txt").c_str(), "r")) {
@@ -239,9 +245,10 @@ int main(int argc, char **argv) {
   Silhouettes::Growth growth;
   double recall = 0;
   int i = 1;
-  const std::map<std::string, double *> options = {{"--recall", &recall},        {"--least", &growth.least},
-                                                   {"--of-box", &growth.of_box}, {"--of-unseen", &growth.of_unseen},
-                                                   {"--hold", &growth.hold},     {"--learning", &growth.learning}};
+  const std::map<std::string, double *> options = {
+      {"--recall", &recall},        {"--least", &growth.least},
+      {"--of-box", &growth.of_box}, {"--of-unseen", &growth.of_unseen},
+      {"--hold", &growth.hold},     {"--learning", &growth.learning}};
   for (; i + 1 < argc && options.count(argv[i]); i += 2) *options.at(argv[i]) = std::atof(argv[i + 1]);
   if (i + 1 >= argc) stop("expected [--NAME VALUE]... FPS:SETTINGS DATASET...");
   const std::string how = argv[i++];
@@ -251,9 +258,10 @@ int main(int argc, char **argv) {
   for (; i < argc; i++) {
     const Counts c = run(argv[i], fps, how.substr(colon + 1), growth);
     const double share = c.foreground ? double(c.covered) / double(c.foreground) : 1;
-    std::printf("%-28s frames %llu whole %llu foreground %llu covered %.4f worst frame %.3f background covered %.4f\n",
-                fs::path(argv[i]).filename().c_str(), (unsigned long long)c.frames, (unsigned long long)c.whole,
-                (unsigned long long)c.foreground, share, c.worst,
+    std::printf("%-28s frames %llu whole %llu foreground %llu covered %.4f worst frame %.3f background "
+                "covered %.4f\n",
+                fs::path(argv[i]).filename().c_str(), (unsigned long long)c.frames,
+                (unsigned long long)c.whole, (unsigned long long)c.foreground, share, c.worst,
                 c.background ? double(c.covered_background) / double(c.background) : 0);
     std::fflush(stdout);
     good = good && share >= recall;

@@ -35,7 +35,8 @@ void SilhouetteFeed::mask_caps(const GstVideoInfo &info) {
 }
 
 SharedSilhouettes SilhouetteFeed::look(GstBuffer *buffer, GstClockTime running, bool known) {
-  Silhouettes::Frame f{nullptr, 0, 0, 0, 0, known && !GST_BUFFER_FLAG_IS_SET(buffer, GST_BUFFER_FLAG_CORRUPTED)};
+  Silhouettes::Frame f{nullptr, 0, 0,
+                       0,       0, known && !GST_BUFFER_FLAG_IS_SET(buffer, GST_BUFFER_FLAG_CORRUPTED)};
   if (GST_VIDEO_INFO_FORMAT(&mask_info_) != GST_VIDEO_FORMAT_GRAY8 || !GST_CLOCK_TIME_IS_VALID(running))
     return silhouettes_.find(f, {});
   const tools::MappedFrame mask(buffer, mask_info_, GST_MAP_READ);

@@ -101,8 +101,10 @@ void Silhouettes::spread(int left, int top, int right, int bottom, int by) {
 }
 
 void Silhouettes::fill(const Box &b, int by) {
-  const int left = std::max(0, b.x / size_ - by), right = std::min(columns_, (b.x + b.width - 1) / size_ + by + 1),
-            top = std::max(0, b.y / size_ - by), bottom = std::min(rows_, (b.y + b.height - 1) / size_ + by + 1);
+  const int left = std::max(0, b.x / size_ - by),
+            right = std::min(columns_, (b.x + b.width - 1) / size_ + by + 1),
+            top = std::max(0, b.y / size_ - by),
+            bottom = std::min(rows_, (b.y + b.height - 1) / size_ + by + 1);
   for (int row = top; row < bottom; row++)
     for (int column = left; column < right; column++) covered_[at(column, row, columns_)] = until_;
 }
@@ -118,7 +120,9 @@ SharedSilhouettes Silhouettes::find(const Frame &f, std::span<const Box> boxes) 
   until_ = f.seconds + growth_.hold;
   spread(0, 0, columns_, rows_, whole_cells(growth_.least * height_, size_));
   for (const Box &b : boxes) {
-    if (b.width <= 0 || b.height <= 0 || b.x > width_ || b.y > height_ || b.x < 0 || b.y < 0 || b.width > width_ || b.height > height_) continue;
+    if (b.width <= 0 || b.height <= 0 || b.x > width_ || b.y > height_ || b.x < 0 || b.y < 0 ||
+        b.width > width_ || b.height > height_)
+      continue;
     const double side = std::min(b.width, b.height);
     spread(b.x / size_, b.y / size_, (b.x + b.width - 1) / size_ + 1, (b.y + b.height - 1) / size_ + 1,
            whole_cells(growth_.of_box * side, size_));

@@ -12,8 +12,8 @@
 namespace vigil::monitor {
 
 struct SilhouetteCells {
-  int width = 0, height = 0; // of the mask, in pixels
-  int size = 1;              // of a cell, in pixels of the mask
+  int width = 0, height = 0;       // of the mask, in pixels
+  int size = 1;                    // of a cell, in pixels of the mask
   std::vector<std::uint8_t> cells; // row by row, not 0 where the picture is covered
 
   int columns() const { return (width + size - 1) / size; }
@@ -42,7 +42,7 @@ class Silhouettes {
   };
   // How far covers reach. Chosen on one half of the labelled video: docs/measurements/log/2026-11/monitor.md.
   struct Growth {
-    double least = 0.02;    // of the picture's height, around each pixel of the mask
+    double least = 0.02;     // of the picture's height, around each pixel of the mask
     double of_box = 0.05;    // of a box's shorter side, around what the mask shows in it
     double of_unseen = 0.15; // of the shorter side, around the box of a track that the mask may not show
     double hold = 0.5;       // seconds for which a cell stays covered
