@@ -123,7 +123,7 @@ void held() {
   const auto soon = s.find(mask.frame(t + growth.hold * 0.9), {});
   const auto later = s.find(mask.frame(t + growth.hold * 1.2), {});
   expect(soon && covered(*soon, 50, 40), "what is not found in one frame stays covered");
-  expect(later && !covered(*later, 50, 40), "but not for ever");
+  expect(later && !covered(*later, 50, 40), "but not longer");
 }
 
 void hostile_boxes() {
