@@ -249,7 +249,9 @@ static void gst_cuda_mog_class_init(GstCudaMogClass *klass) {
       "model-frames learnt; precision of the model: single, double or compact; exposure-gain and "
       "exposure-offset of the last frame against the "
       "background; shift-x and shift-y in pixels of that frame against it; ghost-cells and "
-      "object-cells that foreground stands in; with stage-times stages, a structure with one for "
+      "object-cells that foreground stands in; relearning, whether the last frame says nothing since the "
+      "scene "
+      "is learnt anew; with stage-times stages, a structure with one for "
       "each stage, whose fields are frames and the means of a frame submit-us and finish-us (by "
       "the host's clock) and device-us; backend; device");
   add_signals(G_TYPE_FROM_CLASS(klass));

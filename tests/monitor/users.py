@@ -40,7 +40,7 @@ ROUTES = {
     ("GET", "/api/live"): VIEWER, ("GET", "/api/cameras"): VIEWER, ("GET", "/api/cameras/{}"): VIEWER, ("GET", "/api/cameras/{}/live.mp4"): VIEWER,
     ("POST", "/api/cameras/{}/whep"): VIEWER, ("PATCH", "/api/cameras/{}/whep/{}"): VIEWER, ("DELETE", "/api/cameras/{}/whep/{}"): VIEWER,
     ("GET", "/api/cameras/{}/elements"): VIEWER, ("PATCH", "/api/cameras/{}/elements/{}"): ADMINISTRATOR, ("PUT", "/api/cameras/{}/{}/{}"): ADMINISTRATOR,
-    ("DELETE", "/api/cameras/{}/{}/{}"): ADMINISTRATOR, ("PATCH", "/api/cameras/{}/switches"): OPERATOR,
+    ("DELETE", "/api/cameras/{}/{}/{}"): ADMINISTRATOR, ("PATCH", "/api/cameras/{}/privacy"): ADMINISTRATOR, ("PATCH", "/api/cameras/{}/switches"): OPERATOR,
     ("GET", "/api/cameras/{}/ptz"): OPERATOR, ("POST", "/api/cameras/{}/ptz/move"): OPERATOR, ("POST", "/api/cameras/{}/ptz/stop"): OPERATOR,
     ("POST", "/api/cameras/{}/ptz/go"): OPERATOR, ("POST", "/api/cameras/{}/ptz/presets"): OPERATOR, ("DELETE", "/api/cameras/{}/ptz/presets/{}"): OPERATOR,
     ("DELETE", "/api/cameras/{}/overrides"): ADMINISTRATOR, ("GET", "/api/cameras/{}/activity"): VIEWER, ("GET", "/api/cameras/{}/heatmap"): VIEWER,

@@ -741,7 +741,10 @@ nlohmann::json Monitor::configuration() const {
                      {"zones", j["zones"]},
                      {"lines", j["lines"]},
                      {"masks", j["masks"]},
-                     {"privacy", {{"polygons", j["privacy"]}, {"fill", name_of(c.privacy.fill)}}},
+                     {"privacy",
+                      {{"polygons", j["privacy"]},
+                       {"silhouettes", c.privacy.silhouettes},
+                       {"fill", name_of(c.privacy.fill)}}},
                      {"elements", elements}};
   }
   nlohmann::json out = {{"file", file_},

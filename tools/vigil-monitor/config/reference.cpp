@@ -182,6 +182,9 @@ constexpr KeyReference table[] = {
      "A polygon in which nothing is looked for."},
     {"cameras.NAME.privacy.polygons.NAME.coordinates", "coordinates", "required",
      "A polygon that is [neither recorded nor shown](monitor.md#privacy)."},
+    {"cameras.NAME.privacy.silhouettes", "`true`, `false`", "`false`",
+     "Whether [all that moves](monitor.md#silhouettes) is covered. Each picture is analysed then, whatever "
+     "`detect: {fps}` says."},
     {"cameras.NAME.privacy.fill", "`black`, `pixelate`", "`black`", "What stands there instead."},
     {"cameras.NAME.clbilateral", "properties", "",
      "Properties of the element. Naming an element puts it into the chain."},

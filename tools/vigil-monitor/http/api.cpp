@@ -37,6 +37,7 @@ const std::vector<Api::Route> &Api::routes() {
       {"PATCH", "/api/cameras/{}/elements/{}", Role::admin, Scope::camera, &Api::set_element},
       {"PUT", "/api/cameras/{}/{}/{}", Role::admin, Scope::camera, &Api::set_shape},
       {"DELETE", "/api/cameras/{}/{}/{}", Role::admin, Scope::camera, &Api::set_shape},
+      {"PATCH", "/api/cameras/{}/privacy", Role::admin, Scope::camera, &Api::set_privacy},
       {"PATCH", "/api/cameras/{}/switches", Role::operate, Scope::camera, &Api::set_switches},
       {"GET", "/api/cameras/{}/ptz", Role::operate, Scope::camera, &Api::ptz},
       {"POST", "/api/cameras/{}/ptz/move", Role::operate, Scope::camera, &Api::move_ptz},

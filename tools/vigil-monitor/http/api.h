@@ -90,6 +90,7 @@ class Api {
   Response elements(const Match &);
   Response set_element(const Match &);
   Response set_shape(const Match &);
+  Response set_privacy(const Match &);
   Response set_switches(const Match &);
   Response forget_overrides(const Match &);
   // A change is answered with success only when it is on the disk. Throws HttpError 503 or 507.
