@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""An RTSP camera with a back channel of ONVIF, run by the system's python3: talk_camera.py PORT.
+"""RTSP cameras with a back channel of ONVIF, run by the system's python3: talk_camera.py PORT.
 
-/talk takes G.711 mu-law and /talka A-law when it is asked for a back channel; /mute has none. What it hears is printed: "heard NAME HERTZ RMS" for each
-half second. Ends with its standard input."""
+/talk takes G.711 mu-law when it is asked for a back channel, /talka A-law, /other L16; /mute has none. Printed are "heard NAME HERTZ RMS" for each half
+second that it hears, and "described NAME back", or "plain", for each question of what there is. Ends with its standard input."""
 import struct
 import sys
 import threading
@@ -10,13 +10,14 @@ import threading
 import gi
 
 gi.require_version("Gst", "1.0")
+gi.require_version("GstRtsp", "1.0")
 gi.require_version("GstRtspServer", "1.0")
-from gi.repository import GLib, Gst, GstRtspServer  # noqa: E402
+from gi.repository import GLib, Gst, GstRtsp, GstRtspServer  # noqa: E402
 
 Gst.init(None)
 RATE = 8000
-VIDEO = "videotestsrc is-live=true ! video/x-raw,width=320,height=180,framerate=5/1 ! x264enc tune=zerolatency speed-preset=ultrafast threads=1 ! rtph264pay name=pay0 pt=96"
-LAWS = {"talk": (0, "PCMU", "rtppcmudepay ! mulawdec"), "talka": (8, "PCMA", "rtppcmadepay ! alawdec")}
+VIDEO = "videotestsrc is-live=true ! video/x-raw,width=320,height=180,framerate=5/1 ! x264enc tune=zerolatency speed-preset=ultrafast key-int-max=5 threads=1 ! rtph264pay name=pay0 pt=96"
+TAKES = {"talk": (0, "PCMU", "rtppcmudepay ! mulawdec"), "talka": (8, "PCMA", "rtppcmadepay ! alawdec"), "other": (97, "L16", "rtpL16depay ! audioconvert ! audio/x-raw,format=S16LE")}
 
 
 class Ear:
@@ -39,15 +40,21 @@ class Ear:
         return Gst.FlowReturn.OK
 
 
+def described(_client, context):
+    _, require = context.request.get_header(GstRtsp.RTSPHeaderField.REQUIRE, 0)
+    print("described", context.uri.abspath.strip("/"), "back" if "backchannel" in (require or "") else "plain", flush=True)
+
+
 server = GstRtspServer.RTSPOnvifServer()
 server.set_address("127.0.0.1")
 server.set_service(sys.argv[1])
-ears = {name: Ear(name) for name in LAWS}
-for name, (payload, law, decoder) in LAWS.items():
+server.connect("client-connected", lambda _, client: client.connect("describe-request", described))
+ears = {name: Ear(name) for name in TAKES}
+for name, (payload, codec, decoder) in TAKES.items():
     factory = GstRtspServer.RTSPOnvifMediaFactory()
     factory.set_media_gtype(GstRtspServer.RTSPOnvifMedia.__gtype__)
     factory.set_launch(f"( {VIDEO} )")
-    factory.set_backchannel_launch(f'( capsfilter name=depay_backchannel caps="application/x-rtp,media=audio,payload={payload},clock-rate={RATE},encoding-name={law}" ! {decoder} '
+    factory.set_backchannel_launch(f'( capsfilter name=depay_backchannel caps="application/x-rtp,media=audio,payload={payload},clock-rate={RATE},encoding-name={codec}" ! {decoder} '
                                    "! appsink name=heard sync=false async=false emit-signals=true )")
     factory.connect("media-configure", ears[name].configure)
     server.get_mount_points().add_factory("/" + name, factory)
