@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What vigil-train evaluate leaves as files: tables and pictures.
+#include "common/error.h"
 #include "common/file.h"
 #include "evaluation.h"
 #include "time_plot.h"
