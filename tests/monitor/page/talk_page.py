@@ -142,6 +142,11 @@ class Talk(unittest.TestCase):
         self.heard()
         box = b.run("const r = document.querySelector('.talk-word').getBoundingClientRect(); return [r.left, r.right, innerWidth]")
         self.assertTrue(0 <= box[0] < box[1] <= box[2], box)
+        # Also of a camera that turns and has sound.
+        b.run("for (const e of document.querySelectorAll('.head-tools button[hidden]')) e.hidden = false")
+        self.pictures("all-buttons")
+        b.resize(360, 740, "light")
+        self.assertLessEqual(b.run("return document.documentElement.scrollWidth"), 360)
         ActionChains(b.driver).release().perform()
 
     def test_another(self):
