@@ -151,7 +151,8 @@ void Camera::build() {
     model.clear();
     services_->in_background([gone = models_gone()]() mutable { gone.reset(); });
     if (const char *encoder = h264_encoder())
-      log(text("what is private is covered, and ", encoder, " encodes the pictures"));
+      log(text("what is private", config_.privacy.silhouettes ? ", and all that moves," : "",
+               " is covered, and ", encoder, " encodes the pictures"));
   }
   connection_.take(std::make_unique<CameraPipeline>(config_, model, masks_, pipeline_events(),
                                                     services_->contexts(), services_->utc(), feed_->plan,
@@ -248,7 +249,7 @@ bool Camera::needs_restart(const CameraConfig &next) {
   CameraConfig same = next;
   same.zones = config_.zones;
   same.lines = config_.lines;
-  same.masks = config_.masks;
+  if (!config_.privacy.silhouettes) same.masks = config_.masks; // else pictures are covered there
   same.motion = config_.motion;
   same.place = config_.place;
   same.title = config_.title;

@@ -6,6 +6,7 @@
 #include "../config/text.h"
 #include "../printable.h"
 #include "h264_encoder.h"
+#include "tiles.h"
 
 #include <algorithm>
 #include <cmath>
@@ -46,7 +47,15 @@ nlohmann::json covered(const CameraConfig &config) {
   if (!config.privacy.asked()) return nullptr;
   const char *encoder = h264_encoder();
   return {{"fill", name_of(config.privacy.fill)},
+          {"silhouettes", config.privacy.silhouettes},
           {"encoder", encoder ? nlohmann::json(encoder) : nlohmann::json()}};
+}
+
+nlohmann::json views(const CameraConfig &config) {
+  nlohmann::json out = nlohmann::json::array();
+  for (const std::string_view view : view_names)
+    if (config.shows(view)) out.push_back(view);
+  return out;
 }
 
 bool names_by_shape(const CameraPipeline *pipeline) {
@@ -84,7 +93,7 @@ nlohmann::json CameraDescription::camera(const std::vector<std::string> &overrid
           {"codec", codec ? nlohmann::json(*codec) : nlohmann::json()},
           {"sound", sound ? nlohmann::json(*sound) : nlohmann::json()},
           {"reconnects", connection.reconnects()},
-          {"views", {"plain", "overlay", "mask", "background"}},
+          {"views", views(config)},
           {"zones", shapes(config.zones)},
           {"lines", shapes(config.lines)},
           {"masks", shapes(config.masks)},

@@ -38,6 +38,8 @@ class Api {
   }
 
   std::function<nlohmann::json()> mqtt_state = [] { return nlohmann::json(); };
+  std::function<nlohmann::json()> codebook_state = [] { return nlohmann::json(); };
+  std::function<bool()> make_codebook_now; // false: one is being made; empty: none is made
   std::function<nlohmann::json()> rtsp_state = [] { return nlohmann::json(); }; // of the RTSP server
   // Sends a message for a test to everybody whom the configuration names, and waits.
   std::function<nlohmann::json()> test_notices = [] { return nlohmann::json::array(); };
@@ -96,6 +98,7 @@ class Api {
   Response elements(const Match &);
   Response set_element(const Match &);
   Response set_shape(const Match &);
+  Response set_privacy(const Match &);
   Response set_switches(const Match &);
   Response forget_overrides(const Match &);
   // A change is answered with success only when it is on the disk. Throws HttpError 503 or 507.
@@ -163,6 +166,7 @@ class Api {
   Response label_events(const Match &); // several at once
   Response labels(const Match &);
   Response label_groups(const Match &);
+  Response make_codebook(const Match &);
   Response forget_label(const Match &);
   Response export_labels(const Match &);
   Response import_labels(const Match &);
