@@ -39,6 +39,7 @@ STRANGER, VIEWER, OPERATOR, ADMINISTRATOR = range(4)
 ROUTES = {
     ("GET", "/api/live"): VIEWER, ("GET", "/api/cameras"): VIEWER, ("GET", "/api/cameras/{}"): VIEWER, ("GET", "/api/cameras/{}/live.mp4"): VIEWER,
     ("POST", "/api/cameras/{}/whep"): VIEWER, ("PATCH", "/api/cameras/{}/whep/{}"): VIEWER, ("DELETE", "/api/cameras/{}/whep/{}"): VIEWER,
+    ("POST", "/api/cameras/{}/talk"): OPERATOR, ("PATCH", "/api/cameras/{}/talk/{}"): OPERATOR, ("DELETE", "/api/cameras/{}/talk/{}"): OPERATOR,
     ("GET", "/api/cameras/{}/elements"): VIEWER, ("PATCH", "/api/cameras/{}/elements/{}"): ADMINISTRATOR, ("PUT", "/api/cameras/{}/{}/{}"): ADMINISTRATOR,
     ("DELETE", "/api/cameras/{}/{}/{}"): ADMINISTRATOR, ("PATCH", "/api/cameras/{}/privacy"): ADMINISTRATOR, ("PATCH", "/api/cameras/{}/switches"): OPERATOR,
     ("GET", "/api/cameras/{}/ptz"): OPERATOR, ("POST", "/api/cameras/{}/ptz/move"): OPERATOR, ("POST", "/api/cameras/{}/ptz/stop"): OPERATOR,

@@ -730,6 +730,7 @@ nlohmann::json Monitor::configuration() const {
                      {"enabled", c.enabled},
                      {"motion", c.motion},
                      {"loop", c.loop},
+                     {"talk", c.talk},
                      {"live", {{"height", c.live_height}, {"fps", c.live_fps}, {"sound", c.takes_sound()}}},
                      {"detect", detect_words(c)},
                      {"record",

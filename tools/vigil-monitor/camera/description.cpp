@@ -73,6 +73,7 @@ nlohmann::json CameraDescription::camera(const std::vector<std::string> &overrid
   const auto codec = recorder && config.record.enabled ? recorder->codec() : std::nullopt;
   const auto sound = recorder ? recorder->sound_codec() : std::nullopt;
   const auto &reason = state.reason();
+  const std::string no_talk = talk_back.why_not();
   return {{"name", config.name},
           {"title", config.shown_name()},
           {"state", state.name()},
@@ -102,6 +103,9 @@ nlohmann::json CameraDescription::camera(const std::vector<std::string> &overrid
           {"classes", causes.classes()},
           {"labels", causes.labels(names_by_shape(pipeline))},
           {"ptz", onvif.describe_ptz()},
+          {"talk", talk_back.possible()},
+          {"talk_reason", no_talk.empty() ? nlohmann::json() : nlohmann::json(no_talk)},
+          {"spoken_to", talk_back.spoken_to()},
           {"device_events", onvif.describe_events()},
           {"overridden", overridden},
           {"added", config.added}};

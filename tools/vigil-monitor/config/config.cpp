@@ -251,6 +251,7 @@ CameraConfig read_camera(const std::string &name, const YamlValue &v, const Conf
              {"enabled", [&](const YamlValue &x) { c.enabled = x.flag(); }},
              {"motion", [&](const YamlValue &x) { c.motion = x.flag(); }},
              {"loop", [&](const YamlValue &x) { c.loop = x.flag(); }},
+             {"talk", [&](const YamlValue &x) { c.talk = x.flag(); }},
              {"preset",
               [&](const YamlValue &x) {
                 const auto p = presets.sets.find(x.text());

@@ -33,6 +33,9 @@ const std::vector<Api::Route> &Api::routes() {
       {"POST", "/api/cameras/{}/whep", Role::view, Scope::camera, &Api::begin_view},
       {"PATCH", "/api/cameras/{}/whep/{}", Role::view, Scope::camera, &Api::add_candidates},
       {"DELETE", "/api/cameras/{}/whep/{}", Role::view, Scope::camera, &Api::end_view},
+      {"POST", "/api/cameras/{}/talk", Role::operate, Scope::camera, &Api::begin_talk},
+      {"PATCH", "/api/cameras/{}/talk/{}", Role::operate, Scope::camera, &Api::add_candidates_of_talk},
+      {"DELETE", "/api/cameras/{}/talk/{}", Role::operate, Scope::camera, &Api::end_talk},
       {"GET", "/api/cameras/{}/elements", Role::view, Scope::camera, &Api::elements},
       {"PATCH", "/api/cameras/{}/elements/{}", Role::admin, Scope::camera, &Api::set_element},
       {"PUT", "/api/cameras/{}/{}/{}", Role::admin, Scope::camera, &Api::set_shape},
@@ -137,8 +140,8 @@ Response wrong_method(const Request &r, const std::string &allowed) {
 
 Api::Api(Monitor &m, Access &access, AuditLog &audit, LabelBook &labels, std::string page)
     : monitor_(m), access_(access), audit_(audit), labels_(labels),
-      viewers_(m.config().http.webrtc, log_line), http_(m.config().http), page_(std::move(page)),
-      disk_([this] { return disk_figures(); }) {
+      viewers_(m.config().http.webrtc, log_line), talks_(m.config().http.webrtc, log_line),
+      http_(m.config().http), page_(std::move(page)), disk_([this] { return disk_figures(); }) {
   monitor_.exports().on_end = [this](const ExportJob &job) { note_export(job); };
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../labels/label_book.h"
+#include "../live/talks.h"
 #include "../live/web_viewers.h"
 #include "../monitor.h"
 #include "../onvif/searches.h"
@@ -29,8 +30,12 @@ class Api {
  public:
   // `page`: a folder to serve the page from, for those who work on it; empty: the page that is compiled in.
   Api(Monitor &, Access &, AuditLog &, LabelBook &, std::string page);
-  Response handle(const Request &);     // on any thread
-  void end_views() { viewers_.stop(); } // all live pictures by WebRTC; no more begin
+  Response handle(const Request &); // on any thread
+  // All that goes by WebRTC; no more begins.
+  void end_views() {
+    viewers_.stop();
+    talks_.stop();
+  }
 
   std::function<nlohmann::json()> mqtt_state = [] { return nlohmann::json(); };
   std::function<nlohmann::json()> codebook_state = [] { return nlohmann::json(); };
@@ -87,6 +92,9 @@ class Api {
   Response begin_view(const Match &);
   Response add_candidates(const Match &);
   Response end_view(const Match &);
+  Response begin_talk(const Match &);
+  Response add_candidates_of_talk(const Match &);
+  Response end_talk(const Match &);
   Response elements(const Match &);
   Response set_element(const Match &);
   Response set_shape(const Match &);
@@ -207,6 +215,7 @@ class Api {
   LabelBook &labels_;
   Streams streams_;
   WebViewers viewers_;
+  Talks talks_;
   DeviceSearches searches_;
   std::mutex looking_; // at streams: one request at a time
   std::atomic<bool> looks_ended_ = false;
