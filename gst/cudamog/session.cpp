@@ -21,7 +21,8 @@ void LiveStats::add_to(GstStructure *s) const {
   gst_structure_set(s, "model-frames", G_TYPE_UINT64, guint64(model_frames), "exposure-gain", G_TYPE_DOUBLE,
                     double(r.exposure.gain), "exposure-offset", G_TYPE_DOUBLE, double(r.exposure.offset),
                     "shift-x", G_TYPE_INT, r.shift.x, "shift-y", G_TYPE_INT, r.shift.y, "ghost-cells",
-                    G_TYPE_INT, r.ghost_cells, "object-cells", G_TYPE_INT, r.object_cells, nullptr);
+                    G_TYPE_INT, r.ghost_cells, "object-cells", G_TYPE_INT, r.object_cells, "relearning",
+                    G_TYPE_BOOLEAN, gboolean(r.light != Report::Light::steady), nullptr);
   if (const std::optional<mog::Precision> p = precision)
     gst_structure_set(s, "precision", G_TYPE_STRING, mog::name_of(*p), nullptr);
   if (times_.empty()) return;

@@ -2,7 +2,7 @@
 """An RTSP camera for tests: camera_server.py PORT [ADDRESS CAMERAS], run by the system's python3. ADDRESS is 127.0.0.1 where it is not given.
 
 /video has a drawn scene as H.264, /turning one whose size changes every ten seconds, /sei one that sends an
-SEI with the marker bit and the picture's time before each picture; /audio has sound only; /cam0, /cam1 ... are as many small cameras as are asked for. Commands on stdin, a line each: stall
+SEI with the marker bit and the picture's time before each picture; /codecs is H.264 until the command h265, and until h264; /audio has sound only; /cam0, /cam1 ... are as many small cameras as are asked for. Commands on stdin, a line each: stall
 (/video's frames stop, the connection stays), go."""
 import os
 import sys
@@ -60,7 +60,15 @@ server = GstRtspServer.RTSPServer()
 server.set_address(sys.argv[2] if len(sys.argv) > 2 else "127.0.0.1")
 server.set_service(sys.argv[1])
 ENCODE = "x264enc tune=zerolatency speed-preset=ultrafast key-int-max=15"
-launches = {"/turning": "( scenetestsrc is-live=true quiet=0 density=2 ! capsfilter name=size caps=video/x-raw,width=320,height=180,framerate=15/1 "
+CODECS = {"h264": f"{ENCODE} ! rtph264pay name=pay0 pt=96 config-interval=1",
+          "h265": "x265enc tune=zerolatency speed-preset=ultrafast key-int-max=15 ! rtph265pay name=pay0 pt=96 config-interval=1"}
+
+
+def codecs(name):
+    return f"( scenetestsrc is-live=true quiet=0 density=2 ! video/x-raw,format=I420,width=320,height=180,framerate=15/1 ! {CODECS[name]} )"
+
+
+launches = {"/codecs": codecs("h264"), "/turning": "( scenetestsrc is-live=true quiet=0 density=2 ! capsfilter name=size caps=video/x-raw,width=320,height=180,framerate=15/1 "
             f"! {ENCODE} ! rtph264pay name=pay0 pt=96 config-interval=1 )",
             "/video": "( scenetestsrc is-live=true quiet=0 density=2 ! video/x-raw,format=I420,width=320,height=180,framerate=15/1 ! valve name=valve "
             f"! {ENCODE} ! rtph264pay name=pay0 pt=96 config-interval=1 )",
@@ -83,9 +91,22 @@ if server.attach(None) == 0:
 loop = GLib.MainLoop()
 
 
+def send(codec):
+    """The clients are sent away; the next ones get this codec."""
+    factory = GstRtspServer.RTSPMediaFactory()
+    factory.set_launch(codecs(codec))
+    factory.set_shared(True)
+    server.get_mount_points().remove_factory("/codecs")
+    server.get_mount_points().add_factory("/codecs", factory)
+    server.client_filter(lambda *_: GstRtspServer.RTSPFilterResult.REMOVE, None)
+
+
 def commands():
     global stalled
     for line in sys.stdin:
+        if line.strip() in CODECS:
+            GLib.idle_add(send, line.strip())
+            continue
         stalled = line.strip() == "stall"
     loop.quit()
 

@@ -484,13 +484,21 @@ void overrides() {
   o.forget_property("door", "gpufisher", "every");
   o.forget_property("door", "cudamog", "median");
   expect(o.applied(c).elements.empty(), "taken back");
+  o.set_privacy("door", "silhouettes", true);
+  o.set_privacy("door", "fill", "pixelate");
+  const CameraConfig covered = Overrides(o.all().dump()).applied(c);
+  expect(covered.privacy.silhouettes && covered.privacy.fill == PrivacyConfig::Fill::pixelate &&
+             covered.privacy.asked() && covered.analysed_fps() == detect_all && !covered.shows("mask") &&
+             covered.shows("overlay") && c.shows("mask") && !(covered == c),
+         "silhouettes and the fill");
   o.forget("door");
   expect(o.applied(c) == c, "all taken back");
   for (const char *bad :
        {"", "[]", "{}", R"({"cameras": 5})", R"({"cameras": {"a/b": {}}})",
         R"({"cameras": {"a": {"zones": {"z": {}}}}})", R"({"cameras": {"a": {"motion": 1}}})",
         R"({"cameras": {"a": {"title": 1}}})", R"({"cameras": {"a": {"title": " x"}}})",
-        R"({"cameras": {"a": {"title": "x\u202ey"}}})",
+        R"({"cameras": {"a": {"title": "x\u202ey"}}})", R"({"cameras": {"a": {"privacy_fill": "red"}}})",
+        R"({"cameras": {"a": {"privacy_fill": 1}}})", R"({"cameras": {"a": {"privacy_silhouettes": "yes"}}})",
         R"({"cameras": {"a": {"elements": {"cudamog": {"median": 5}}}}})"})
     expect(error_of([&] { Overrides{bad}; }).starts_with("overrides.json: "), std::string("refused: ") + bad);
 }
@@ -505,6 +513,8 @@ void added() {
   o.set_property("yard", "cudamog", "median", "9");
   o.set_switch("yard", "recordings", false);
   o.set_switch("yard", "enabled", false);
+  o.set_privacy("yard", "silhouettes", true);
+  o.set_privacy("yard", "fill", "pixelate");
   o.set_title("yard", "Hof: \"hinten\" #2");
   const Overrides again(o.all().dump());
   expect(again.all() == o.all(), "there and back again");

@@ -121,6 +121,26 @@ void wrong() {
   expect(!apart.choose("audio", "OPUS", "", c), "sound by another connection is refused");
 }
 
+// The other way: what the browser sends is taken, and what it wants to receive alone is not.
+void from_browser() {
+  const std::string speech = without(audio, "a=recvonly\r\n") + "a=sendonly\r\n";
+  const Offer o(head + video + speech, Offer::Way::from_browser);
+  Offer::Choice c;
+  expect(o.choose("audio", "PCMA", "", c) && c.media == 1, "speech");
+  expect(!o.choose("video", "H264", "42", c), "a medium that is received");
+  const std::string only = o.only({c});
+  expect(has(only, "a=sendonly\r\n") && !has(only, "recvonly") && has(only, "SAVPF 8\r\n"), only);
+  expect(has(why_not(head + speech), "asks for nothing"), "who watches does not send");
+  try {
+    const Offer none(head + audio, Offer::Way::from_browser);
+    expect(false, "an offer that sends nothing");
+  } catch (const Error &e) {
+    expect(has(e.what(), "sends no speech"), e.what());
+  }
+  const auto fragment = candidates_of("a=mid:0\r\na=candidate:1\na=candidate:2\r\n\na=end");
+  expect(fragment == std::vector<std::string>{"candidate:1", "candidate:2"}, "a fragment's candidates");
+}
+
 void candidates() {
   const Offer o(head + video);
   expect(o.candidates().size() == 1 && is_plain_candidate(o.candidates()[0]), "a candidate");
@@ -168,6 +188,7 @@ int main() {
                                                        {"rewritten", rewritten},
                                                        {"refused", refused},
                                                        {"wrong", wrong},
+                                                       {"from browser", from_browser},
                                                        {"candidates", candidates},
                                                        {"damaged", damaged}});
 }

@@ -7,6 +7,7 @@ import asyncio
 import contextlib
 import os
 import pathlib
+import random
 import re
 import shutil
 import subprocess
@@ -289,13 +290,145 @@ def no_encoder():
         m.stop()
 
 
+def walk():
+    """A grey scene; after 20 s somebody white goes through it again and again, each time elsewhere, and stands still for some seconds in its middle. Nothing else is brighter than WHITE."""
+    file = folder / "walk.mp4"
+    if file.exists():
+        return file
+    width, height, rng = 640, 360, random.Random(1)
+    scene = b"".join(b"".join(bytes([rng.randrange(80, 115)]) * 16 for _ in range(width // 16)) * 12 for _ in range(height // 12))
+    words = (f"fdsrc blocksize={width * height} ! rawvideoparse format=gray8 width={width} height={height} framerate=10/1 ! videoconvert ! video/x-raw,format=I420 "
+             f"! x264enc speed-preset=ultrafast key-int-max=10 ! h264parse ! mp4mux ! filesink location={file}").split()
+    with subprocess.Popen(["gst-launch-1.0", "-q", *words], stdin=subprocess.PIPE) as made:
+        for n in range(1800):
+            picture = bytearray(scene)
+            walked, row = (n - 200) % 160, 20 + (n - 200) // 160 * 37 % 240
+            left = 5 * min(walked, max(60, walked - 40))
+            if n >= 200 and left < width - 28:
+                for y in range(row, row + 80):
+                    picture[y * width + left:y * width + left + 28] = b"\xeb" * 28
+            made.stdin.write(picture)
+        made.stdin.close()
+        if made.wait(300):
+            raise AssertionError("no film")
+    return file
+
+
+WHITE, GREY = 150, 60
+
+
+def hidden(found, what, bare=True):
+    """No picture shows who walks; with `bare`, half of them at least show most of the scene."""
+    found, shown = found[::max(1, len(found) // 40)], 0
+    for width, height, data in found:
+        if max(data) > WHITE:
+            raise AssertionError(f"{what}: a pixel of {max(data)} is not covered")
+        shown += sum(v > GREY for v in data[::7]) * 7 > 0.6 * width * height
+    print(f"{what}: {len(found)} pictures, {shown} of them show the scene")
+    if bare and 2 * shown < len(found):
+        raise AssertionError(f"{what}: only {shown} of {len(found)} pictures show the scene")
+
+
+def silhouettes():
+    """privacy: {silhouettes}: what moves is covered in each way out, and all is until the scene is known."""
+    silent = f"{{source: {walk()}, live: {{fps: 10}}"
+    with started("silhouettes", {"hall": f"{silent}, privacy: {{silhouettes: true}}}}", "plain": f"{silent}}}",
+                                 "two": f"{{source: {{record: {walk()}, detect: {clip('two-small.mp4', 320, 180)}}}}}"}) as m:
+        about = m.get("/api/cameras/hall")
+        same((about["covered"]["silhouettes"], about["covered"]["fill"], about["views"]), (True, "black", ["plain", "overlay"]), "what the camera says")
+        for view in "mask", "background":
+            same(m.ask("GET", f"/api/cameras/hall/{view}.jpg")[0], 404, f"the view {view}")
+        begin = m.get(f"/api/cameras/hall/timeline?from={time.time() - 600:.3f}&to={time.time() + 5:.3f}")["recorded"][0]["start"]
+        status, data = m.ask("GET", f"/api/cameras/hall/recording.mp4?from={begin:.3f}&to={begin + 2:.3f}", raw=True)
+        same(status, 200, "the first seconds")
+        for picture in of_bytes(data, "first.mp4"):
+            if max(picture[2]) > DARK:
+                raise AssertionError(f"a pixel of {max(picture[2])} before the scene is known")
+        # From here on the scene is known.
+        known = m.wait("the scene is known", lambda: max(still(m, "hall")[0][2]) > GREY and time.time(), 120)
+        walked = m.wait("somebody walks where nothing is private", lambda: max(still(m, "plain")[0][2]) > WHITE and time.time(), 60)
+        if max(max(p[2]) for p in recording(m, "plain", 5, walked)) <= WHITE:
+            raise AssertionError("the recording without privacy shows nobody")
+        hidden(recording(m, "hall", 10, max(walked, known)), "recording")
+        hidden(live_mp4(m, "hall"), "live.mp4")
+        for view in "latest", "overlay":
+            for _ in range(5):
+                hidden(still(m, "hall", view), f"{view}.jpg", bare=False)
+        tiles = [r for r in m.live("?cameras=hall&view=plain", 4) if r[0] == "J"]
+        hidden([p for n, t in enumerate(tiles[:20]) for p in of_bytes(t[5], f"walk-{n}.jpg")], "tiles")
+        if whep_client.MISSING:
+            print(whep_client.MISSING)
+        else:
+            hidden(by_webrtc(m, "hall"), "WebRTC")
+        e = m.wait("the walk is an event", lambda: next((e for e in m.get("/api/events?camera=hall&limit=100")["events"] if e["has_clip"] and e["end_time"]), None), 120)
+        hidden(of_bytes(m.wait("its thumbnail", lambda: (lambda a: a[0] == 200 and a[1])(m.ask("GET", f"/api/events/{e['id']}/thumbnail.jpg", raw=True))), "walk-thumbnail.jpg"), "thumbnail", bare=False)
+        path = "/api/cameras/hall/privacy"
+        for wrong in ({}, {"silhouettes": 1}, {"fill": "red"}, {"fill": None}, {"silhouettes": True, "more": 1}, []):
+            same(m.ask("PATCH", path, wrong)[0], 400, f"refused: {wrong}")
+        status, said = m.ask("PATCH", "/api/cameras/two/privacy", {"silhouettes": True})
+        if status != 409 or "one source" not in said["error"]:
+            raise AssertionError((status, said))
+        status, about = m.ask("PATCH", path, {"fill": "pixelate"})
+        same((status, about["covered"]["fill"], about["overridden"]), (200, "pixelate", ["privacy_fill"]), "another fill")
+        # Switched on while pictures go out: not one plain picture comes after the answer.
+        status, about = m.ask("PATCH", "/api/cameras/plain/privacy", {"silhouettes": True})
+        same((status, about["covered"]["silhouettes"], about["overridden"]), (200, True, ["privacy_silhouettes"]), "switched on")
+        since = time.time()
+        for _ in range(20):
+            status, data = m.ask("GET", "/api/cameras/plain/latest.jpg", raw=True)
+            if status == 200:
+                hidden(of_bytes(data, "switched.jpg"), "after the switch", bare=False)
+            time.sleep(0.1)
+        m.wait("it is there again", lambda: m.get("/api/cameras/plain")["state"] == "online", 60)
+        hidden(recording(m, "plain", 2, since + 3), "recorded after the switch", bare=False)
+        m.stop()
+        with Monitor(program, m.data, "--config", str(folder / "silhouettes" / "monitor.yaml")) as again:
+            again.wait("both are as they were set", lambda: (again.get("/api/cameras/plain")["covered"] or {}).get("silhouettes") and again.get("/api/cameras/hall")["covered"]["fill"] == "pixelate", 30)
+            same(again.ask("PATCH", "/api/cameras/plain/privacy", {"silhouettes": False})[1]["covered"], None, "switched off")
+            again.stop()
+
+
+def codecs():
+    """A camera that goes from H.264 to H.265 and back: it is covered before, between and after."""
+    if rtsp_camera.MISSING or subprocess.run(["gst-inspect-1.0", "--exists", "x265enc"], check=False).returncode:
+        print(rtsp_camera.MISSING or "SKIPPED: no x265enc")
+        return
+    port = free_port()
+    server = rtsp_camera.CameraServer(port)
+    source, seen = f"rtsp://127.0.0.1:{port}/codecs", []
+    try:
+        with started("codecs", {"street": f'{{source: "{source}", privacy: {{polygons: {{all: {{coordinates: "0,0,1,0,1,1,0,1"}}}}}}}}'}) as m:
+            for codec in "h264", "h265", "h264":
+                if seen:
+                    server.say(codec)
+                m.wait(f"{codec} is sent", lambda c=codec: m.ask("POST", "/api/streams/look", {"source": source})[1].get("streams", [{}])[0].get("codec") == c, 60)
+                begun = time.time()
+                m.wait("the camera is there", lambda: m.get("/api/cameras/street")["state"] == "online", 90)
+                for picture in recording(m, "street", 2, begun):
+                    if max(picture[2]) > DARK:
+                        raise AssertionError(f"{codec}: a pixel of {max(picture[2])} in a picture that is private as a whole")
+                seen.append(codec)
+            m.stop()
+            for p in m.data.rglob("*.mp4"):
+                for picture in pictures(p):
+                    if max(picture[2]) > DARK:
+                        raise AssertionError(f"{p}: a pixel of {max(picture[2])}")
+            print("codecs", seen)
+    finally:
+        server.kill()
+
+
 def bad_settings():
-    for privacy, said in (("{fill: red}", "'red' is no fill; allowed: black, pixelate"), ("{polygons: {a: {}}}", "coordinates are missing"), ('{polygons: {a: {coordinates: "0,0,1,1"}}}', "at least 3 corners"),
+    for privacy, said in (("{silhouettes: 3}", "silhouettes"), ("{fill: red}", "'red' is no fill; allowed: black, pixelate"), ("{polygons: {a: {}}}", "coordinates are missing"), ('{polygons: {a: {coordinates: "0,0,1,1"}}}', "at least 3 corners"),
                           ("{shape: 1}", "shape"), ("true", "privacy")):
         (folder / "bad.yaml").write_text(f"cameras: {{hall: {{source: scenetestsrc, privacy: {privacy}}}}}")
         done = subprocess.run([program, "--config", str(folder / "bad.yaml"), "--check"], capture_output=True, text=True, check=False, timeout=60)
         if not done.returncode or said not in done.stderr:
             raise AssertionError((privacy, done))
+    (folder / "bad.yaml").write_text("cameras: {hall: {source: {record: 'rtsp://127.0.0.1/a', detect: 'rtsp://127.0.0.1/b'}, privacy: {silhouettes: true}}}")
+    done = subprocess.run([program, "--config", str(folder / "bad.yaml"), "--check"], capture_output=True, text=True, check=False, timeout=60)
+    if not done.returncode or "one source" not in done.stderr:
+        raise AssertionError(done)
 
 
 def network():
@@ -346,7 +479,7 @@ def failing_encoder():
                 covered(pictures(p), str(p.relative_to(m.data)))
 
 
-checks = [bad_settings, ways_out, squares, changed, no_encoder, failing_encoder, network]
+checks = [bad_settings, ways_out, squares, silhouettes, changed, no_encoder, failing_encoder, network, codecs]
 for check in checks:
     if len(sys.argv) < 5 or check.__name__ in sys.argv[4:]:
         print(f"-- {check.__name__}", flush=True)

@@ -162,6 +162,96 @@ void others_keep_the_plain_picture() {
   expect(seen == plain && covered == 16, text("analysed ", int(seen), ", covered ", int(covered)));
 }
 
+// What hides silhouettes is of another size than the picture.
+void silhouettes() {
+  std::mt19937 random(9);
+  PrivacyConfig config = config_of({}, PrivacyConfig::Fill::black);
+  config.silhouettes = true;
+  for (int n = 0; n < 60; n++) {
+    const GstVideoInfo info = info_of(n % 2 ? GST_VIDEO_FORMAT_I420 : GST_VIDEO_FORMAT_NV12,
+                                      16 + int(random() % 300), 16 + int(random() % 200));
+    SilhouetteCells cells;
+    cells.width = 8 + int(random() % 400);
+    cells.height = 8 + int(random() % 300);
+    cells.size = 1 + int(random() % 4);
+    cells.cells.resize(std::size_t(cells.columns()) * std::size_t(cells.rows()));
+    for (int i = 0; i < 3; i++) cells.cells[random() % cells.cells.size()] = 1;
+    PrivacyCover cover(config);
+    cover.picture_caps(info);
+    const tools::BufferPtr b = picture_of(info);
+    cover.draw(b.get(), &cells);
+    GstVideoFrame f;
+    gst_video_frame_map(&f, const_cast<GstVideoInfo *>(&info), b.get(), GST_MAP_READ);
+    int bare = 0, too_much = 0;
+    for (int y = 0; y < info.height; y++)
+      for (int x = 0; x < info.width; x++) {
+        // Cells that the pixel touches, and those that are a cell of the picture and a pixel further.
+        bool in = false, near = false;
+        const double sx = double(cells.width) / info.width / cells.size,
+                     sy = double(cells.height) / info.height / cells.size;
+        for (int row = 0; row < cells.rows(); row++)
+          for (int column = 0; column < cells.columns(); column++) {
+            if (!cells.cells[std::size_t(row) * std::size_t(cells.columns()) + std::size_t(column)]) continue;
+            in = in ||
+                 (x * sx < column + 1 && (x + 1) * sx > column && y * sy < row + 1 && (y + 1) * sy > row);
+            near = near || ((x - 5) * sx < column + 1 && (x + 6) * sx > column - 1 &&
+                            (y - 5) * sy < row + 1 && (y + 6) * sy > row - 1);
+          }
+        bare += in && value_at(f, 0, x, y) != 16;
+        too_much += !near && value_at(f, 0, x, y) != plain;
+      }
+    gst_video_frame_unmap(&f);
+    expect(bare == 0 && too_much == 0, text(info.width, "x", info.height, ": ", bare, " pixels are bare, ",
+                                            too_much, " covered for nothing"));
+    if (n > 4) continue;
+    // Without a mask, or with one that is not as large as it says, all is covered.
+    SilhouetteCells wrong = cells;
+    if (n == 1) wrong.cells.pop_back();
+    if (n == 2) wrong.cells.push_back(0);
+    if (n == 3) wrong.width = 0;
+    if (n == 4) wrong.size = 0;
+    const tools::BufferPtr whole = picture_of(info);
+    cover.draw(whole.get(), n ? &wrong : nullptr);
+    gst_video_frame_map(&f, const_cast<GstVideoInfo *>(&info), whole.get(), GST_MAP_READ);
+    for (int y = 0; y < info.height; y++)
+      for (int x = 0; x < info.width; x++) too_much += value_at(f, 0, x, y) != 16;
+    gst_video_frame_unmap(&f);
+    expect(too_much == 0, text("case ", n, ": ", too_much, " pixels are bare without a mask"));
+  }
+}
+
+// The analysis stalls: pictures are left out, and about one a second goes out, covered whole.
+void without_masks() {
+  PrivacyConfig config = config_of({}, PrivacyConfig::Fill::black);
+  config.silhouettes = true;
+  GstElement *line = gst_parse_launch(
+      "videotestsrc num-buffers=60 pattern=white ! video/x-raw,format=I420,width=64,height=48,framerate=25/1"
+      " ! identity name=here sync=true ! appsink name=out sync=false",
+      nullptr);
+  gst_object_ref_sink(line);
+  const tools::ObjectPtr<GstElement> pipeline(line), here(gst_bin_get_by_name(GST_BIN(line), "here")),
+      out(gst_bin_get_by_name(GST_BIN(line), "out"));
+  const tools::ObjectPtr<GstPad> pad(gst_element_get_static_pad(out.get(), "sink"));
+  PrivacyCover::watch(
+      pad.get(), config, [](GstPad *, GstBuffer *) { return std::optional<SharedSilhouettes>(); }, line);
+  gst_element_set_state(line, GST_STATE_PLAYING);
+  int came = 0, bright = 0;
+  for (;;) {
+    GstSample *next = nullptr;
+    g_signal_emit_by_name(out.get(), "pull-sample", &next);
+    const tools::SamplePtr sample(next);
+    if (!sample) break;
+    came++;
+    GstMapInfo map;
+    gst_buffer_map(gst_sample_get_buffer(sample.get()), &map, GST_MAP_READ);
+    for (int i = 0; i < 64 * 48; i++) bright += map.data[i] != 16;
+    gst_buffer_unmap(gst_sample_get_buffer(sample.get()), &map);
+  }
+  gst_element_set_state(line, GST_STATE_NULL);
+  expect(came >= 1 && came <= 10 && bright == 0,
+         text(came, " of 60 pictures came, with ", bright, " bare pixels"));
+}
+
 void refused() {
   const auto throws = [](const std::function<void()> &f) {
     try {
@@ -194,5 +284,7 @@ int main(int argc, char **argv) {
                           {"thin", thin},
                           {"squares are means", squares_are_means},
                           {"others keep the plain picture", others_keep_the_plain_picture},
+                          {"silhouettes", silhouettes},
+                          {"without masks", without_masks},
                           {"refused", refused}});
 }

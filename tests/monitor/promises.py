@@ -16,7 +16,7 @@ for row in rows:
     for file, name in tests:
         named.add((file, name))
         text = (here / file).read_text(encoding="utf-8") if (here / file).exists() else ""
-        made, called = (rf"^def {name}\(", rf"\b{name}\b[,\]]") if file.endswith(".py") else (rf"^void {name}\(", rf'^ +(?:{name}\(|\{{"[^"]*", (?:\[&\] \{{ )?{name}\b)')
+        made, called = (rf"^(?:async )?def {name}\(", rf"\b{name}\b[,\]]") if file.endswith(".py") else (rf"^void {name}\(", rf'^ +(?:{name}\(|\{{"[^"]*", (?:\[&\] \{{ )?{name}\b)')
         if not re.search(made, text, re.M) or not re.search(called, text, re.M):
             wrong.append(f"{file} does not run {name}: {row}")
 checks = re.search(r"^checks = \[(.*)\]", (here / "security.py").read_text(encoding="utf-8"), re.M)[1].split(", ")

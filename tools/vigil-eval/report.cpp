@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "report.h"
 
+#include "common/error.h"
 #include "common/file.h"
 #include "tools/base/json.h"
 #include "vigil-config.h"

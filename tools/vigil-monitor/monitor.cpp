@@ -549,6 +549,7 @@ std::vector<std::string> Monitor::reload() {
   next.mqtt = config_.mqtt;
   next.webhook = config_.webhook;
   next.notify = config_.notify;
+  next.labels = config_.labels;
   join_added(next);
   const auto changed = use(std::move(next));
   log_line(vigil::text("configuration read again; ", counted(changed.size(), "camera"), " changed"));
@@ -729,6 +730,7 @@ nlohmann::json Monitor::configuration() const {
                      {"enabled", c.enabled},
                      {"motion", c.motion},
                      {"loop", c.loop},
+                     {"talk", c.talk},
                      {"live", {{"height", c.live_height}, {"fps", c.live_fps}, {"sound", c.takes_sound()}}},
                      {"detect", detect_words(c)},
                      {"record",
@@ -740,7 +742,10 @@ nlohmann::json Monitor::configuration() const {
                      {"zones", j["zones"]},
                      {"lines", j["lines"]},
                      {"masks", j["masks"]},
-                     {"privacy", {{"polygons", j["privacy"]}, {"fill", name_of(c.privacy.fill)}}},
+                     {"privacy",
+                      {{"polygons", j["privacy"]},
+                       {"silhouettes", c.privacy.silhouettes},
+                       {"fill", name_of(c.privacy.fill)}}},
                      {"elements", elements}};
   }
   nlohmann::json out = {{"file", file_},

@@ -23,13 +23,13 @@ new PerformanceObserver((list) => {
 
 
 class Browser:
-    def __init__(self, url, language="en-GB"):
+    def __init__(self, url, language="en-GB", arguments=()):
         self.url = url
         self.profile = tempfile.TemporaryDirectory(prefix="vigil-chromium-")
         options = Options()
         options.binary_location = "/usr/bin/chromium"
         for word in ("--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", f"--lang={language}", "--mute-audio",
-                     "--autoplay-policy=no-user-gesture-required", f"--user-data-dir={self.profile.name}"):
+                     "--autoplay-policy=no-user-gesture-required", f"--user-data-dir={self.profile.name}", *arguments):
             options.add_argument(word)
         options.add_experimental_option("prefs", {"intl.accept_languages": language})
         options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})

@@ -191,6 +191,29 @@ class Page(unittest.TestCase):
         self.assertIn("cudamog", b.find(".dialog pre").text)
         b.keys(Keys.ESCAPE)
 
+    def test_privacy(self):
+        """Covering all that moves, and the fill, on the camera's page; the System page names the encoder."""
+        b = self.browser
+
+        def covered():
+            return self.server.camera("parking")["covered"]
+        b.open("camera/parking")
+        b.find(".tabs")
+        b.run("document.querySelector('.tabs input[value=camera]').click()")
+        b.find("#privacy-fill:disabled")
+        b.click("#privacy-silhouettes")
+        self.server.until(lambda: (covered() or {}).get("silhouettes"), "silhouettes")
+        if not covered()["encoder"]:
+            self.skipTest("nothing encodes H.264 here")
+        self.assertEqual(self.server.camera("parking")["views"], ["plain", "overlay"])
+        b.find("#privacy-fill:not(:disabled)")
+        b.run("const s = document.getElementById('privacy-fill'); s.value = 'pixelate'; s.dispatchEvent(new Event('change'))")
+        self.server.until(lambda: covered()["fill"] == "pixelate", "squares")
+        b.open("system")
+        b.until(lambda: "parking; " + covered()["encoder"] in b.run("return document.querySelector('.system').textContent"), "the encoder on the System page")
+        self.server.send("DELETE", "/api/cameras/parking/overrides")
+        self.server.until(lambda: covered() is None and self.server.camera("parking")["state"] == "online", "the camera as it was")
+
     def test_clip(self):
         b = self.browser
         event = self.clip()

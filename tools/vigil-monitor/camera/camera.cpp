@@ -42,12 +42,13 @@ Camera::Camera(CameraConfig config, std::shared_ptr<CameraServices> services)
       causes_(config_, *services_, feed_, counts_, labels_, events_),
       onvif_(std::make_shared<OnvifLink>(config_, services_, events_, causes_,
                                          [this] { return connection_.pipeline(); })),
-      report_(config_.name, *services_, feed_) {
+      talk_back_(std::make_shared<TalkBack>(config_, services_)), report_(config_.name, *services_, feed_) {
   masks_->set(config_.masks);
   causes_.on_moved = [this] { onvif_->moved_by_others(); };
 }
 
 Camera::~Camera() {
+  talk_back_->stop();
   take_down();
 }
 
@@ -55,6 +56,7 @@ void Camera::start() {
   if (config_.records_all()) stored_.record_all();
   if (config_.records_apart()) record_.start();
   onvif_->follow();
+  talk_back_->follow();
   if (!config_.enabled) return state_.go(CameraState::Kind::disabled);
   state_.set_outage_label(config_.records_apart() ? "detect-offline" : "camera-offline");
   keeper_.start();
@@ -63,6 +65,7 @@ void Camera::start() {
 void Camera::stop(const std::string &why) {
   stored_.stop_recording(gap_reason::stopped);
   onvif_->stop();
+  talk_back_->stop();
   take_down();
   if (!state_.is(CameraState::Kind::disabled)) state_.go(CameraState::Kind::offline, why);
   state_.stopped();
@@ -148,7 +151,8 @@ void Camera::build() {
     model.clear();
     services_->in_background([gone = models_gone()]() mutable { gone.reset(); });
     if (const char *encoder = h264_encoder())
-      log(text("what is private is covered, and ", encoder, " encodes the pictures"));
+      log(text("what is private", config_.privacy.silhouettes ? ", and all that moves," : "",
+               " is covered, and ", encoder, " encodes the pictures"));
   }
   connection_.take(std::make_unique<CameraPipeline>(config_, model, masks_, pipeline_events(),
                                                     services_->contexts(), services_->utc(), feed_->plan,
@@ -229,6 +233,7 @@ void Camera::tick() {
     if (recorded && looked_at) stored_.align(*recorded - *looked_at);
   }
   onvif_->tick(state_.online());
+  talk_back_->tick(state_.online());
   causes_.tick();
   events_.tick();
   if (state_.online() && pipeline())
@@ -244,12 +249,13 @@ bool Camera::needs_restart(const CameraConfig &next) {
   CameraConfig same = next;
   same.zones = config_.zones;
   same.lines = config_.lines;
-  same.masks = config_.masks;
+  if (!config_.privacy.silhouettes) same.masks = config_.masks; // else pictures are covered there
   same.motion = config_.motion;
   same.place = config_.place;
   same.title = config_.title;
   same.onvif = config_.onvif;
   same.onvif_events = config_.onvif_events;
+  same.talk = config_.talk;
   if (same == config_) return false;
   same.elements = config_.elements;
   return !(same == config_) || !pipeline() || set_elements(next.elements);
@@ -282,6 +288,7 @@ void Camera::change(CameraConfig next) {
   config_ = std::move(next);
   masks_->set(config_.masks);
   onvif_->follow();
+  talk_back_->follow();
   if (!config_.motion) events_.end_now("motion");
   if (!config_.records_all() || !config_.enabled) stored_.stop_recording(gap_reason::switched_off);
   if (restart || !config_.enabled) {
@@ -307,12 +314,15 @@ void Camera::demand(Hub::Demand d) {
 }
 
 nlohmann::json Camera::describe(const std::vector<std::string> &overridden) const {
-  return CameraDescription{config_, state_, connection_, stored_, *feed_, causes_, record_, *onvif_}.camera(
-      overridden);
+  return CameraDescription{config_, state_,  connection_, stored_,    *feed_,
+                           causes_, record_, *onvif_,     *talk_back_}
+      .camera(overridden);
 }
 
 nlohmann::json Camera::stats() const {
-  return CameraDescription{config_, state_, connection_, stored_, *feed_, causes_, record_, *onvif_}.stats();
+  return CameraDescription{config_, state_,  connection_, stored_,    *feed_,
+                           causes_, record_, *onvif_,     *talk_back_}
+      .stats();
 }
 
 } // namespace vigil::monitor

@@ -19,6 +19,7 @@
 #include "rule_counts.h"
 #include "said_once.h"
 #include "stored_stream.h"
+#include "talk_back.h"
 #include "tools/base/gst_ptr.h"
 #include "track_labels.h"
 
@@ -54,6 +55,7 @@ class Camera : public std::enable_shared_from_this<Camera> {
   std::shared_ptr<Recorder> recorder() const { return stored_.recorder(); }
   std::shared_ptr<Recorder> detect_stream() const { return detect_stream_ ? detect_stream_ : recorder(); }
   const std::shared_ptr<OnvifLink> &onvif() const { return onvif_; }
+  const std::shared_ptr<TalkBack> &talk_back() const { return talk_back_; }
   // Clips of events that have ended are on their way to the disk: this object is needed until they are there.
   bool awaits_clips() const { return events_.awaits_clips(); }
 
@@ -92,6 +94,7 @@ class Camera : public std::enable_shared_from_this<Camera> {
   EventTracker events_;
   EventCauses causes_;
   const std::shared_ptr<OnvifLink> onvif_;
+  const std::shared_ptr<TalkBack> talk_back_;
   ActivityReport report_;
   SaidOnce warned_;
   Hub::Demand demand_;

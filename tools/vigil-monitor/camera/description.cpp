@@ -6,6 +6,7 @@
 #include "../config/text.h"
 #include "../printable.h"
 #include "h264_encoder.h"
+#include "tiles.h"
 
 #include <algorithm>
 #include <cmath>
@@ -46,7 +47,15 @@ nlohmann::json covered(const CameraConfig &config) {
   if (!config.privacy.asked()) return nullptr;
   const char *encoder = h264_encoder();
   return {{"fill", name_of(config.privacy.fill)},
+          {"silhouettes", config.privacy.silhouettes},
           {"encoder", encoder ? nlohmann::json(encoder) : nlohmann::json()}};
+}
+
+nlohmann::json views(const CameraConfig &config) {
+  nlohmann::json out = nlohmann::json::array();
+  for (const std::string_view view : view_names)
+    if (config.shows(view)) out.push_back(view);
+  return out;
 }
 
 bool names_by_shape(const CameraPipeline *pipeline) {
@@ -64,6 +73,7 @@ nlohmann::json CameraDescription::camera(const std::vector<std::string> &overrid
   const auto codec = recorder && config.record.enabled ? recorder->codec() : std::nullopt;
   const auto sound = recorder ? recorder->sound_codec() : std::nullopt;
   const auto &reason = state.reason();
+  const std::string no_talk = talk_back.why_not();
   return {{"name", config.name},
           {"title", config.shown_name()},
           {"state", state.name()},
@@ -83,7 +93,7 @@ nlohmann::json CameraDescription::camera(const std::vector<std::string> &overrid
           {"codec", codec ? nlohmann::json(*codec) : nlohmann::json()},
           {"sound", sound ? nlohmann::json(*sound) : nlohmann::json()},
           {"reconnects", connection.reconnects()},
-          {"views", {"plain", "overlay", "mask", "background"}},
+          {"views", views(config)},
           {"zones", shapes(config.zones)},
           {"lines", shapes(config.lines)},
           {"masks", shapes(config.masks)},
@@ -93,6 +103,9 @@ nlohmann::json CameraDescription::camera(const std::vector<std::string> &overrid
           {"classes", causes.classes()},
           {"labels", causes.labels(names_by_shape(pipeline))},
           {"ptz", onvif.describe_ptz()},
+          {"talk", talk_back.possible()},
+          {"talk_reason", no_talk.empty() ? nlohmann::json() : nlohmann::json(no_talk)},
+          {"spoken_to", talk_back.spoken_to()},
           {"device_events", onvif.describe_events()},
           {"overridden", overridden},
           {"added", config.added}};

@@ -9,6 +9,7 @@
 #include "pipeline.h"
 #include "record_stream.h"
 #include "stored_stream.h"
+#include "talk_back.h"
 
 #include <nlohmann/json.hpp>
 #include <string>
@@ -25,6 +26,7 @@ struct CameraDescription {
   const EventCauses &causes;
   const RecordStream &record;
   const OnvifLink &onvif;
+  const TalkBack &talk_back;
 
   nlohmann::json camera(const std::vector<std::string> &overridden) const; // /api/cameras
   nlohmann::json stats() const;                                            // /api/stats

@@ -8,7 +8,6 @@
 #include "gpu_pictures.h"
 #include "h264_encoder.h"
 #include "pipeline_callbacks.h"
-#include "privacy_cover.h"
 #include "properties.h"
 #include "record_pipeline.h"
 #include "reduction.h"
@@ -78,7 +77,7 @@ CameraPipeline::CameraPipeline(const CameraConfig &config, const std::string &mo
     : StreamPipeline(config, config.name, config.source, config.takes_sound() && !config.records_apart(),
                      events, contexts, utc),
       events_(std::move(events)), plan_(std::move(plan)), masks_(std::move(masks)),
-      rate_gate_(config.detect_fps), tile_height_(config.live_height) {
+      rate_gate_(config.analysed_fps()), tile_height_(config.live_height) {
   plan_->forget();
   build_chain();
   if (detector && element("tracklabel")) add_detector(std::move(detector));
@@ -126,7 +125,8 @@ void CameraPipeline::build_chain() {
     if (!has_cuda_driver() && (name != "cudamog" || !mog_takes_gl())) use_processor(e);
     if (name == "cudamog") {
       for (const auto &[p, v] : mog_defaults) set_property(e, p, v);
-      gst_util_set_object_arg(G_OBJECT(e), "output", "passthrough");
+      if (silhouettes_) set_property(e, "absorb-after", "0"); // somebody may stand motionless
+      gst_util_set_object_arg(G_OBJECT(e), "output", silhouettes_ ? "mask" : "passthrough");
       mog_ = e;
     }
     if (asked)
@@ -152,7 +152,7 @@ void CameraPipeline::build_chain() {
   const tools::ObjectPtr<GstPad> found(gst_element_get_static_pad(mog_, "src"));
   gst_pad_add_probe(found.get(), GST_PAD_PROBE_TYPE_BUFFER, guarded<Callbacks::after_mog, GST_PAD_PROBE_OK>,
                     this, nullptr);
-  if (tints())
+  if (tints() || silhouettes_)
     gst_pad_add_probe(found.get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
                       guarded<Callbacks::caps_of_masks, GST_PAD_PROBE_OK>, this, nullptr);
   const tools::ObjectPtr<GstPad> src(gst_element_get_static_pad(last, "src"));
@@ -178,13 +178,14 @@ void CameraPipeline::add_detector(std::shared_ptr<Detector> detector) {
 }
 
 bool CameraPipeline::reduces() const {
+  if (silhouettes_) return true; // plain tiles are of pictures that came: the chain has masks
   if (config_.detect_height != detect_half) return config_.detect_height != detect_full;
   // A GPU has time for whole pictures, and what these two do depends on how large things are in them.
   return !on_gpu() && !config_.elements.count("gpufisher") && !config_.elements.count("clbilateral");
 }
 
 bool CameraPipeline::tints() const {
-  return reduction_ && !on_gpu();
+  return reduction_ && (!on_gpu() || silhouettes_);
 }
 
 GstElement *CameraPipeline::add_reduction(GstElement *last) {
@@ -257,7 +258,7 @@ GstElement *CameraPipeline::build_tiles(GstElement *last, GstPadProbeCallback in
     gst_pad_add_probe(ready.get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
                       guarded<Callbacks::caps_of_tiles, GST_PAD_PROBE_OK>, this, nullptr);
   }
-  if (config_.privacy.asked()) PrivacyCover::watch(ready.get(), config_.privacy, pipeline_);
+  cover(ready.get());
   return size;
 }
 

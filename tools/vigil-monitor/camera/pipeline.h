@@ -117,6 +117,7 @@ class CameraPipeline final : public StreamPipeline {
   void set_tile_size(GstElement *tiles, int width, int height);
   std::vector<Rect> see_boxes(GstPad *, GstBuffer *);
   void look_whether_still(GstPad *, GstBuffer *);
+  bool knows_scene() const;
   std::optional<View> planned(GstPad *, GstPadProbeInfo *) const; // what tiles show of the frame
   bool is_due(GstPad *, GstBuffer *);                             // a picture, by the rate of the analysis
   bool is_needless(GstPad *, GstBuffer *) const; // a compressed frame, by the same: it need not be decoded

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <gst/video/video.h>
 #include <optional>
+#include <shared_mutex>
 #include <utility>
 
 namespace vigil::monitor {
@@ -110,7 +111,11 @@ GstPadProbeReturn CameraPipeline::Callbacks::caps_to_reduce(GstPad *, GstPadProb
 }
 
 GstPadProbeReturn CameraPipeline::Callbacks::caps_of_masks(GstPad *, GstPadProbeInfo *info, gpointer user) {
-  if (const auto video = video_of(info)) self(user).tint_.mask_caps(*video);
+  CameraPipeline &p = self(user);
+  if (const auto video = video_of(info)) {
+    if (p.tints()) p.tint_.mask_caps(*video);
+    if (p.silhouettes_) p.silhouettes_->mask_caps(*video);
+  }
   return GST_PAD_PROBE_OK;
 }
 
@@ -203,7 +208,7 @@ GstPadProbeReturn CameraPipeline::Callbacks::before_mog(GstPad *pad, GstPadProbe
   if (p.turning_) p.look_whether_still(pad, GST_PAD_PROBE_INFO_BUFFER(info));
   const GstClockTime running = running_time(pad, GST_PAD_PROBE_INFO_BUFFER(info));
   const auto view = p.plain_tiles_ ? p.plan_->planned(running) : p.plan_->frame(now_ns(), running);
-  if (!view) return GST_PAD_PROBE_OK;
+  if (!view || p.silhouettes_) return GST_PAD_PROBE_OK; // silhouettes_ need each frame's mask
   const View drawn = *view == View::overlay && p.tints() ? View::mask : *view;
   gst_util_set_object_arg(G_OBJECT(p.mog_), "output", outputs[static_cast<int>(drawn)]);
   return GST_PAD_PROBE_OK;
@@ -228,6 +233,7 @@ GstPadProbeReturn CameraPipeline::Callbacks::after_chain(GstPad *pad, GstPadProb
   p.frames_out_++;
   p.latency_ms_ = (p.utc_.now() - p.time_of(pad, GST_PAD_PROBE_INFO_BUFFER(info))) * 1000;
   GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER(info);
+  if (p.silhouettes_) p.silhouettes_->put(buffer, running_time(pad, buffer), p.knows_scene());
   if (p.crops_ && !p.muted_)
     p.crops_->see(buffer, running_time(pad, buffer), p.chain_width_, p.chain_height_);
   return GST_PAD_PROBE_OK;
@@ -261,7 +267,7 @@ GstPadProbeReturn CameraPipeline::Callbacks::into_view_tiles(GstPad *pad, GstPad
                                                              gpointer user) {
   const CameraPipeline &p = self(user);
   const auto view = p.planned(pad, info);
-  const bool here = view && view != View::plain && !(view == View::overlay && p.tints());
+  const bool here = view && view != View::plain && !p.silhouettes_ && !(view == View::overlay && p.tints());
   return here ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
 }
 
@@ -295,6 +301,7 @@ GstFlowReturn CameraPipeline::Callbacks::findings(GstAppSink *sink, gpointer use
 GstFlowReturn CameraPipeline::Callbacks::tile(GstAppSink *sink, gpointer user) {
   CameraPipeline &p = self(user);
   const tools::SamplePtr sample(gst_app_sink_pull_sample(sink));
+  const std::shared_lock delivery(p.delivery_);
   if (!sample || p.muted_) return GST_FLOW_OK;
   GstBuffer *buffer = gst_sample_get_buffer(sample.get());
   const GstClockTime running = gst_segment_to_running_time(gst_sample_get_segment(sample.get()),
@@ -305,6 +312,18 @@ GstFlowReturn CameraPipeline::Callbacks::tile(GstAppSink *sink, gpointer user) {
   p.tiles_++;
   p.events_.picture(*view, p.utc_of(running), std::make_shared<const std::string>(map.bytes()));
   return GST_FLOW_OK;
+}
+
+// Whether cudamog compares frames with what it has learnt of the scene before the camera.
+bool CameraPipeline::knows_scene() const {
+  if (turning_) return false;
+  GstStructure *stats = nullptr;
+  gboolean relearning = TRUE;
+  g_object_get(mog_, "stats", &stats, nullptr);
+  if (!stats) return false;
+  const bool said = gst_structure_get_boolean(stats, "relearning", &relearning);
+  gst_structure_free(stats);
+  return said && !relearning;
 }
 
 void CameraPipeline::look_whether_still(GstPad *pad, GstBuffer *buffer) {

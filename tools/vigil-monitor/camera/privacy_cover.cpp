@@ -4,12 +4,14 @@
 #include "common/error.h"
 #include "common/guarded.h"
 #include "kernels/rules/polygon_mask.h"
+#include "utc.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <exception>
 #include <memory>
+#include <utility>
 
 namespace vigil::monitor {
 namespace {
@@ -78,12 +80,14 @@ struct PrivacyCover::Callbacks {
   struct Watch {
     PrivacyCover cover;
     GstElement *pipeline;
+    Moving moving;
+    double passed = 0; // by the monotonic clock: when the last picture did
   };
 
-  static GstPadProbeReturn come(GstPad *, GstPadProbeInfo *info, gpointer user) {
+  static GstPadProbeReturn come(GstPad *pad, GstPadProbeInfo *info, gpointer user) {
     Watch &w = *static_cast<Watch *>(user);
     try {
-      return take(w.cover, info);
+      return take(w, pad, info);
     } catch (const std::exception &e) {
       GST_ELEMENT_ERROR(w.pipeline, STREAM, FORMAT,
                         ("privacy: the picture cannot be covered, so it is not shown: %s", e.what()),
@@ -92,7 +96,8 @@ struct PrivacyCover::Callbacks {
     }
   }
 
-  static GstPadProbeReturn take(PrivacyCover &cover, GstPadProbeInfo *info) {
+  static GstPadProbeReturn take(Watch &w, GstPad *pad, GstPadProbeInfo *info) {
+    PrivacyCover &cover = w.cover;
     if (GST_PAD_PROBE_INFO_TYPE(info) & GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM) {
       GstEvent *event = GST_PAD_PROBE_INFO_EVENT(info);
       if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS) return GST_PAD_PROBE_OK;
@@ -105,17 +110,27 @@ struct PrivacyCover::Callbacks {
     }
     if (GST_PAD_PROBE_INFO_TYPE(info) & GST_PAD_PROBE_TYPE_BUFFER_LIST)
       fail(Error::Kind::bad_data, "it comes in a list");
+    SharedSilhouettes hidden;
+    if (cover.config_.silhouettes) {
+      const auto found = w.moving ? w.moving(pad, GST_PAD_PROBE_INFO_BUFFER(info)) : std::nullopt;
+      constexpr double longest = 1; // seconds without a picture
+      const double now = Utc::monotonic_seconds();
+      if (!found && now - w.passed < longest) return GST_PAD_PROBE_DROP;
+      w.passed = now;
+      hidden = found.value_or(nullptr);
+    }
     GstBuffer *own = gst_buffer_make_writable(GST_PAD_PROBE_INFO_BUFFER(info));
     GST_PAD_PROBE_INFO_DATA(info) = own;
-    cover.draw(own);
+    cover.draw(own, hidden.get());
     return GST_PAD_PROBE_OK;
   }
 
   static void forget(gpointer user) { delete static_cast<Watch *>(user); }
 };
 
-void PrivacyCover::watch(GstPad *pad, const PrivacyConfig &config, GstElement *pipeline) {
-  auto watch = std::make_unique<Callbacks::Watch>(Callbacks::Watch{PrivacyCover(config), pipeline});
+void PrivacyCover::watch(GstPad *pad, const PrivacyConfig &config, Moving moving, GstElement *pipeline) {
+  auto watch =
+      std::make_unique<Callbacks::Watch>(Callbacks::Watch{PrivacyCover(config), pipeline, std::move(moving)});
   gst_pad_add_probe(pad,
                     static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM |
                                                  GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST),
@@ -133,10 +148,10 @@ void PrivacyCover::picture_caps(const GstVideoInfo &info) {
     if (GST_VIDEO_FORMAT_INFO_DEPTH(format, c) != byte || GST_VIDEO_FORMAT_INFO_IS_COMPLEX(format) ||
         GST_VIDEO_FORMAT_INFO_IS_TILED(format) || GST_VIDEO_FORMAT_INFO_HAS_PALETTE(format))
       fail(Error::Kind::bad_data, "pictures of the format ", GST_VIDEO_FORMAT_INFO_NAME(format));
-  const int width = info.width, height = info.height, size = cell_size(config_.fill, height);
+  const int width = info.width, height = info.height, size = size_ = cell_size(config_.fill, height);
   columns_ = (width + size - 1) / size;
   rows_ = (height + size - 1) / size;
-  cells_.assign(static_cast<std::size_t>(columns_) * static_cast<std::size_t>(rows_), 0);
+  always_.assign(static_cast<std::size_t>(columns_) * static_cast<std::size_t>(rows_), 0);
   std::vector<std::vector<Point>> polygons;
   for (const auto &[name, polygon] : config_.polygons) polygons.push_back(polygon.points);
   const auto pixels = touched(polygons, width, height);
@@ -147,9 +162,10 @@ void PrivacyCover::picture_caps(const GstVideoInfo &info) {
         continue;
       for (const int row : {std::max(0, y - 1) / size, std::min(height - 1, y + 1) / size})
         for (const int column : {std::max(0, x - 1) / size, std::min(width - 1, x + 1) / size})
-          cells_[static_cast<std::size_t>(row) * static_cast<std::size_t>(columns_) +
-                 static_cast<std::size_t>(column)] = 1;
+          always_[static_cast<std::size_t>(row) * static_cast<std::size_t>(columns_) +
+                  static_cast<std::size_t>(column)] = 1;
     }
+  cells_ = always_;
   info_ = info;
   for (guint c = 0; c < GST_VIDEO_FORMAT_INFO_N_COMPONENTS(format); c++)
     if (black_of(info, static_cast<int>(c)) >= 0)
@@ -157,8 +173,37 @@ void PrivacyCover::picture_caps(const GstVideoInfo &info) {
                         size >> GST_VIDEO_FORMAT_INFO_H_SUB(format, c)});
 }
 
-void PrivacyCover::draw(GstBuffer *picture) const {
+// A cell of the picture is covered where it touches a cell of the silhouettes.
+void PrivacyCover::cover(const SilhouetteCells *moving) {
+  if (!moving || !moving->whole()) return cells_.assign(cells_.size(), 1);
+  cells_ = always_;
+  const auto span_of = [](int cell, int size, int pixels, int mask, int mask_size) {
+    const auto from = static_cast<std::int64_t>(cell) * size,
+               to = std::min<std::int64_t>(from + size, pixels);
+    const auto last = (to * mask + pixels - 1) / pixels - 1;
+    return std::pair(static_cast<int>(from * mask / pixels) / mask_size, static_cast<int>(last) / mask_size);
+  };
+  const auto columns = static_cast<std::size_t>(moving->columns());
+  std::vector<std::pair<int, int>> across(static_cast<std::size_t>(columns_));
+  for (int c = 0; c < columns_; c++)
+    across[static_cast<std::size_t>(c)] = span_of(c, size_, info_.width, moving->width, moving->size);
+  auto to = cells_.begin();
+  for (int row = 0; row < rows_; row++) {
+    const auto [top, bottom] = span_of(row, size_, info_.height, moving->height, moving->size);
+    for (const auto &[left, right] : across) {
+      for (int y = top; y <= bottom && !*to; y++) {
+        const auto begin =
+            moving->cells.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(y) * columns);
+        *to = std::any_of(begin + left, begin + right + 1, [](std::uint8_t v) { return v != 0; });
+      }
+      ++to;
+    }
+  }
+}
+
+void PrivacyCover::draw(GstBuffer *picture, const SilhouetteCells *moving) {
   if (parts_.empty()) fail(Error::Kind::bad_data, "it comes before its format");
+  if (config_.silhouettes) cover(moving);
   GstVideoFrame frame;
   if (!gst_video_frame_map(&frame, &info_, picture, GST_MAP_READWRITE))
     fail(Error::Kind::bad_data, "its bytes cannot be written");

@@ -21,7 +21,9 @@ const StoredFormat *stored_format(const std::string &caps) {
 RecordPipeline::RecordPipeline(const CameraConfig &config, StreamEvents events,
                                tools::SharedContexts &contexts, const Utc &utc)
     : StreamPipeline(config, config.name + "-record", config.record_source, config.takes_sound(),
-                     std::move(events), contexts, utc) {}
+                     std::move(events), contexts, utc) {
+  if (config.privacy.silhouettes) fail(Error::Kind::bad_setting, silhouettes_of_two_streams);
+}
 
 RecordPipeline::~RecordPipeline() {
   take_down();

@@ -43,12 +43,12 @@ void fit_settings(GstElement *cudamog, bool half, const ElementSettings &configu
 void fit_learning_time(GstElement *cudamog, const GstVideoInfo &video, const CameraConfig &config) {
   constexpr double usual_fps = 15; // of a camera that does not say
   const double fps = video.fps_n > 0 ? double(video.fps_n) / video.fps_d : usual_fps;
-  if (config.detect_fps <= 0) return;
+  if (config.analysed_fps() <= 0) return;
   if (const auto own = config.elements.find("cudamog"); own != config.elements.end())
     for (const char *property : {"preset", "history", "learning-rate", "learning-time"})
       if (own->second.count(property)) return;
   GParamSpec *history = g_object_class_find_property(G_OBJECT_GET_CLASS(cudamog), "history");
-  const double seconds = config.detect_fps < fps ? G_PARAM_SPEC_INT(history)->default_value / fps : 0;
+  const double seconds = config.analysed_fps() < fps ? G_PARAM_SPEC_INT(history)->default_value / fps : 0;
   g_object_set(cudamog, "learning-time", seconds, nullptr);
 }
 

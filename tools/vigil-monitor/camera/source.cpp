@@ -115,26 +115,6 @@ gboolean before_send(GstElement *source, gpointer, gpointer) {
   return FALSE;
 }
 
-// Over UDP a packet that has not come after the latency is lost; what comes later is of no use. Over TCP, and
-// HTTP around it, nothing is lost: what comes late is what a wireless link or a relay held up, and is whole.
-// There the latency delays nothing but what follows a gap in the numbers of packets. It says how much later
-// than the camera says a packet may come and keep its time; after that it has the time at which it came.
-GstElement *make_rtsp_source(const std::string &address, bool with_times) {
-  GstElement *source = tools::make_element("rtspsrc");
-  const bool udp = address.starts_with("rtspu") || address.starts_with("rtspsu");
-  constexpr guint by_udp = 1 | 2, by_tcp = 4; // bits of GstRTSPLowerTrans
-  constexpr guint udp_latency_ms = 100, tcp_latency_ms = 2500;
-  constexpr guint64 timeout_us = 5'000'000;
-  g_object_set(source, "location", address.c_str(), "protocols", udp ? by_udp : by_tcp, "latency",
-               udp ? udp_latency_ms : tcp_latency_ms, "tcp-timeout", timeout_us, "drop-on-latency",
-               udp ? TRUE : FALSE, nullptr);
-  g_signal_connect(source, "new-manager", G_CALLBACK(guarded<new_manager>), GINT_TO_POINTER(with_times));
-  g_object_set_data_full(G_OBJECT(source), named_host, g_strdup(host_of(address).c_str()), g_free);
-  if (g_signal_lookup("before-send", G_OBJECT_TYPE(source)))
-    g_signal_connect(source, "before-send", G_CALLBACK((guarded<before_send, FALSE>)), nullptr);
-  return source;
-}
-
 // A camera could send the monitor on to any address of its own network.
 void keep_to_address(GstElement *source) {
   if (g_object_class_find_property(G_OBJECT_GET_CLASS(source), "automatic-redirect"))
@@ -196,6 +176,26 @@ std::optional<SoundChain> sound_chain(const GstCaps *rtp) {
 
 bool is_sound(const GstCaps *rtp) {
   return field_of(rtp, "media") == "audio";
+}
+
+// Over UDP a packet that has not come after the latency is lost; what comes later is of no use. Over TCP, and
+// HTTP around it, nothing is lost: what comes late is what a wireless link or a relay held up, and is whole.
+// There the latency delays nothing but what follows a gap in the numbers of packets. It says how much later
+// than the camera says a packet may come and keep its time; after that it has the time at which it came.
+GstElement *make_rtsp_source(const std::string &address, bool with_times) {
+  GstElement *source = tools::make_element("rtspsrc");
+  const bool udp = address.starts_with("rtspu") || address.starts_with("rtspsu");
+  constexpr guint by_udp = 1 | 2, by_tcp = 4; // bits of GstRTSPLowerTrans
+  constexpr guint udp_latency_ms = 100, tcp_latency_ms = 2500;
+  constexpr guint64 timeout_us = 5'000'000;
+  g_object_set(source, "location", address.c_str(), "protocols", udp ? by_udp : by_tcp, "latency",
+               udp ? udp_latency_ms : tcp_latency_ms, "tcp-timeout", timeout_us, "drop-on-latency",
+               udp ? TRUE : FALSE, nullptr);
+  g_signal_connect(source, "new-manager", G_CALLBACK(guarded<new_manager>), GINT_TO_POINTER(with_times));
+  g_object_set_data_full(G_OBJECT(source), named_host, g_strdup(host_of(address).c_str()), g_free);
+  if (g_signal_lookup("before-send", G_OBJECT_TYPE(source)))
+    g_signal_connect(source, "before-send", G_CALLBACK((guarded<before_send, FALSE>)), nullptr);
+  return source;
 }
 
 void add_source(GstBin *bin, const std::string &source, const SourcePads &pads) {

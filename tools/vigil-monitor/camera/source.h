@@ -46,6 +46,10 @@ struct SourcePads { // functions for "pad-added", guarded
 // credentials masked.
 void add_source(GstBin *, const std::string &source, const SourcePads &);
 
+// An rtspsrc, with a floating reference, that asks no host but the address's. `with_times` as above. Throws
+// Error::no_device.
+GstElement *make_rtsp_source(const std::string &address, bool with_times);
+
 // Throws when a source of the camera can be seen to be wrong without starting it.
 void check_source(const CameraConfig &);
 

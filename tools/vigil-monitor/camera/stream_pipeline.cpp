@@ -101,8 +101,10 @@ struct StreamPipeline::Callbacks {
 StreamPipeline::StreamPipeline(const CameraConfig &config, const std::string &name, std::string source,
                                bool with_sound, StreamEvents events, tools::SharedContexts &contexts,
                                const Utc &utc)
-    : config_(config), utc_(utc), source_(std::move(source)), with_sound_(with_sound),
-      events_(std::move(events)), contexts_(contexts), limit_(static_cast<std::uint64_t>(config.max_pixels)) {
+    : config_(config), utc_(utc),
+      silhouettes_(config.privacy.silhouettes ? std::make_shared<SilhouetteFeed>() : nullptr),
+      source_(std::move(source)), with_sound_(with_sound), events_(std::move(events)), contexts_(contexts),
+      limit_(static_cast<std::uint64_t>(config.max_pixels)) {
   if (config.privacy.asked() && !h264_encoder())
     fail(Error::Kind::no_device,
          "privacy asks for an encoder, so nothing is recorded or shown: ", no_h264_encoder);
@@ -139,6 +141,8 @@ void StreamPipeline::take_down() {
 
 void StreamPipeline::mute() {
   muted_ = true;
+  if (silhouettes_) silhouettes_->close();
+  { const std::unique_lock under_way(delivery_); } // what a thread hands over at this moment has arrived
   if (watch_) {
     const tools::ObjectPtr<GstBus> bus(gst_element_get_bus(pipeline_));
     gst_bus_remove_watch(bus.get());
@@ -310,12 +314,22 @@ GstElement *StreamPipeline::add_encoding() {
   } else {
     tools::link({queue, convert});
   }
-  if (config_.privacy.asked()) {
-    const tools::ObjectPtr<GstPad> pictures(gst_element_get_static_pad(encode, "sink"));
-    PrivacyCover::watch(pictures.get(), config_.privacy, pipeline_);
-  }
+  const tools::ObjectPtr<GstPad> pictures(gst_element_get_static_pad(encode, "sink"));
+  cover(pictures.get());
   for (GstElement *e : {filter, scale, convert, queue}) gst_element_sync_state_with_parent(e);
   return queue;
+}
+
+// Silhouettes are looked for outside of masks alone: what these hide is covered, too.
+void StreamPipeline::cover(GstPad *pictures) {
+  if (!config_.privacy.asked()) return;
+  PrivacyConfig covered = config_.privacy;
+  if (!silhouettes_) return PrivacyCover::watch(pictures, covered, nullptr, pipeline_);
+  for (const auto &[name, mask] : config_.masks) covered.polygons["mask " + name] = mask;
+  const auto hidden = [feed = silhouettes_](GstPad *pad, GstBuffer *picture) {
+    return feed->take(running_time(pad, picture));
+  };
+  PrivacyCover::watch(pictures, covered, hidden, pipeline_);
 }
 
 bool StreamPipeline::is_over() const {
@@ -470,6 +484,7 @@ GstFlowReturn StreamPipeline::Callbacks::sound(GstAppSink *sink, gpointer user,
                                                std::initializer_list<SoundForm> forms) {
   StreamPipeline &p = self(user);
   const tools::SamplePtr sample(gst_app_sink_pull_sample(sink));
+  const std::shared_lock delivery(p.delivery_);
   if (!sample || p.muted_) return GST_FLOW_OK;
   GstBuffer *buffer = gst_sample_get_buffer(sample.get());
   const GstClockTime running = gst_segment_to_running_time(gst_sample_get_segment(sample.get()),
@@ -483,6 +498,7 @@ GstFlowReturn StreamPipeline::Callbacks::sound(GstAppSink *sink, gpointer user,
 GstFlowReturn StreamPipeline::Callbacks::record(GstAppSink *sink, gpointer user) {
   StreamPipeline &p = self(user);
   const tools::SamplePtr sample(gst_app_sink_pull_sample(sink));
+  const std::shared_lock delivery(p.delivery_);
   if (!sample || p.muted_) return GST_FLOW_OK;
   p.events_.record_caps(gst_sample_get_caps(sample.get()));
   GstBuffer *buffer = gst_sample_get_buffer(sample.get());

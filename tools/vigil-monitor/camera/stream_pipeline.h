@@ -7,6 +7,7 @@
 #include "file_loop.h"
 #include "picture_limit.h"
 #include "sender_clock.h"
+#include "silhouette_feed.h"
 #include "source_drops.h"
 #include "stream_viewer.h"
 #include "tools/base/contexts.h"
@@ -21,6 +22,7 @@
 #include <initializer_list>
 #include <memory>
 #include <mutex>
+#include <shared_mutex>
 #include <string>
 
 namespace vigil::monitor {
@@ -74,7 +76,9 @@ class StreamPipeline {
   // Encodes raw pictures for the recorder, covered where the camera has privacy; returns the first element,
   // a queue that is not linked yet. There must be an encoder (h264_encoder.h).
   GstElement *add_encoding();
-  void refuse(const std::string &why);      // the camera's stream: from now on nothing of it is taken
+  void refuse(const std::string &why); // the camera's stream: from now on nothing of it is taken
+  // Covers the pictures that come through the pad, where the camera has privacy.
+  void cover(GstPad *);
   void watch_caps(GstPad *);                // refuses pictures that are too large
   void judge_change(int width, int height); // refuses pictures whose size changes too often
   bool is_file() const;
@@ -90,8 +94,11 @@ class StreamPipeline {
   const CameraConfig config_;
   const Utc &utc_;
   GstElement *pipeline_ = nullptr;
+  // What hides silhouettes; null: the camera does not ask for that.
+  const std::shared_ptr<SilhouetteFeed> silhouettes_;
   SourceDrops source_drops_; // the main thread's
   std::atomic<bool> muted_ = false, refused_ = false;
+  std::shared_mutex delivery_; // shared by threads that hand over what they have, unless muted_
   std::atomic<std::uint64_t> frames_in_ = 0, frames_out_ = 0;
 
  private:

@@ -37,6 +37,12 @@ const char *name_of(PrivacyConfig::Fill fill) {
   return fill == PrivacyConfig::Fill::black ? "black" : "pixelate";
 }
 
+std::optional<PrivacyConfig::Fill> fill_named(const std::string &name) {
+  for (const auto fill : {PrivacyConfig::Fill::black, PrivacyConfig::Fill::pixelate})
+    if (name == name_of(fill)) return fill;
+  return std::nullopt;
+}
+
 namespace {
 
 void read_elements(const std::string &element, const YamlValue &v, ElementSettings &out) {
@@ -158,12 +164,13 @@ void read_shapes(const YamlValue &v, CameraConfig &c, const std::string &kind) {
 
 void read_privacy(const YamlValue &v, CameraConfig &c) {
   v.members({{"polygons", [&](const YamlValue &x) { read_shapes(x, c, "privacy"); }},
+             {"silhouettes", [&](const YamlValue &x) { c.privacy.silhouettes = x.flag(); }},
              {"fill", [&](const YamlValue &x) {
-                using Fill = PrivacyConfig::Fill;
-                const std::string fill = x.text();
-                if (fill != name_of(Fill::black) && fill != name_of(Fill::pixelate))
-                  x.refuse("'" + printable(fill, most_said) + "' is no fill; allowed: black, pixelate");
-                c.privacy.fill = fill == name_of(Fill::black) ? Fill::black : Fill::pixelate;
+                const std::string name = x.text();
+                const auto fill = fill_named(name);
+                if (!fill)
+                  x.refuse("'" + printable(name, most_said) + "' is no fill; allowed: black, pixelate");
+                c.privacy.fill = *fill;
               }}});
 }
 
@@ -244,6 +251,7 @@ CameraConfig read_camera(const std::string &name, const YamlValue &v, const Conf
              {"enabled", [&](const YamlValue &x) { c.enabled = x.flag(); }},
              {"motion", [&](const YamlValue &x) { c.motion = x.flag(); }},
              {"loop", [&](const YamlValue &x) { c.loop = x.flag(); }},
+             {"talk", [&](const YamlValue &x) { c.talk = x.flag(); }},
              {"preset",
               [&](const YamlValue &x) {
                 const auto p = presets.sets.find(x.text());
@@ -285,6 +293,8 @@ CameraConfig read_camera(const std::string &name, const YamlValue &v, const Conf
              {"gpufisher", element("gpufisher")}});
   if (c.source.empty())
     v.refuse("source is missing: an address (rtsp://...), a file, /dev/video0, or elements of gst-launch");
+  if (c.privacy.silhouettes && !c.record_source.empty())
+    v.refuse(std::string("privacy: {silhouettes: true}: ") + silhouettes_of_two_streams);
   for (auto &[e, properties] : own)
     for (auto &[p, setting] : properties)
       c.elements[e][p] = setting; // the camera's own win over the preset's
@@ -501,6 +511,11 @@ Config read_top(const YamlValue &top, const std::string &file) {
           }},
          {"record", [&](const YamlValue &v) { read_record(v, c.record); }},
          {"detector", [&](const YamlValue &v) { c.detector = read_detector(v); }},
+         {"labels",
+          [&](const YamlValue &v) {
+            v.members({{"codebook", [&](const YamlValue &x) { c.labels.codebook = x.flag(); }},
+                       {"hour", [&](const YamlValue &x) { c.labels.hour = x.integer(0, 23); }}});
+          }},
          {"roles", [&](const YamlValue &v) { roles.push_back(v); }},
          {"notify", [&](const YamlValue &v) { notify.push_back(v); }},
          {"push", [&](const YamlValue &v) { read_push(v, c.push); }},

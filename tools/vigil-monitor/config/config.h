@@ -13,6 +13,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace vigil::monitor {
@@ -38,11 +39,16 @@ struct Mask {
 struct PrivacyConfig {
   enum class Fill { black, pixelate };
   std::map<std::string, Mask> polygons;
+  bool silhouettes = false; // of all that moves
   Fill fill = Fill::black;
-  bool asked() const { return !polygons.empty(); }
+  bool asked() const { return silhouettes || !polygons.empty(); }
   bool operator==(const PrivacyConfig &) const = default;
 };
 const char *name_of(PrivacyConfig::Fill);
+std::optional<PrivacyConfig::Fill> fill_named(const std::string &);
+inline constexpr const char *silhouettes_of_two_streams =
+    "silhouettes are covered in the pictures that are analysed, and source: {record, detect} records others; "
+    "give the camera one source, or cover polygons alone";
 
 // A property as text, and where it was written ("monitor.yaml:12"), for messages.
 struct Setting {
@@ -82,6 +88,7 @@ struct CameraConfig {
   std::string record_source;          // another stream of the camera, which is recorded; empty: `source` is
   bool enabled = true, motion = true; // motion: makes events of what moves
   bool loop = true;                   // a file begins again at its end
+  bool talk = true;                   // people may speak to it, where it has a back channel
   int live_height = 360;
   int detect_height = detect_half;        // lines of the pictures that the chain works on, at most
   double detect_fps = default_detect_fps; // so many of them a second, or detect_all
@@ -97,9 +104,15 @@ struct CameraConfig {
   std::optional<DetectorConfig> detector; // without it there is none
   std::string place;
   bool added = false; // on the page: it is not in the configuration
+  // Where silhouettes are covered, each picture needs its own mask.
+  double analysed_fps() const { return privacy.silhouettes ? detect_all : detect_fps; }
   bool records_all() const { return record.enabled && record.continuous; }
   // Whether another stream is recorded than is looked at.
   bool records_apart() const { return record.enabled && !record_source.empty(); }
+  // Where silhouettes are covered, nothing shows their outlines.
+  bool shows(std::string_view view) const {
+    return !privacy.silhouettes || (view != "mask" && view != "background");
+  }
   const std::string &shown_name() const { return title.empty() ? name : title; }
   std::vector<std::string> sources() const {
     return record_source.empty() ? std::vector{source} : std::vector{source, record_source};
@@ -110,7 +123,7 @@ struct CameraConfig {
   bool operator==(const CameraConfig &o) const {
     return name == o.name && title == o.title && source == o.source && record_source == o.record_source &&
            onvif == o.onvif && onvif_events == o.onvif_events && enabled == o.enabled && motion == o.motion &&
-           loop == o.loop && live_height == o.live_height && live_fps == o.live_fps &&
+           loop == o.loop && talk == o.talk && live_height == o.live_height && live_fps == o.live_fps &&
            live_sound == o.live_sound && detect_height == o.detect_height && detect_fps == o.detect_fps &&
            max_pixels == o.max_pixels && record == o.record && zones == o.zones && lines == o.lines &&
            masks == o.masks && privacy == o.privacy && elements == o.elements && detector == o.detector &&
@@ -165,6 +178,11 @@ struct ColdConfig {
   double days = 1;                                      // after which a segment is moved
   std::uint64_t max_size = 0, min_free = 1'000'000'000; // bytes; max_size 0: no limit
 };
+// What the labels that people taught are learnt from.
+struct LabelsConfig {
+  bool codebook = false; // pictures are kept with examples, and a codebook is made of them each night
+  int hour = 3;          // of that night, by this machine's clock
+};
 struct StorageConfig {
   std::string path;
   std::uint64_t max_size = 0, min_free = 1'000'000'000; // bytes; max_size 0: no limit
@@ -183,6 +201,7 @@ struct Config {
   StorageConfig storage;
   RecordConfig record;                    // of cameras that do not say otherwise
   std::optional<DetectorConfig> detector; // likewise
+  LabelsConfig labels;
   std::map<std::string, CameraConfig> cameras;
   std::vector<std::string> order;    // of the cameras, as they were written
   Shard shard;                       // see keep_shard()

@@ -131,7 +131,7 @@ Overrides::Overrides(const std::string &text) {
     if (!is_name(name) || !camera.is_object()) refuse(where, "is no camera");
     try {
       only_keys(camera, {"zones", "lines", "masks", "privacy", "elements", "enabled", "recordings", "motion",
-                         "device_events", "title"});
+                         "device_events", "title", "privacy_fill", "privacy_silhouettes"});
       for (const char *kind : {"zones", "lines", "masks", "privacy"}) {
         if (!member(camera, kind).is_object()) refuse(where, std::string(kind) + " is no object");
         for (const auto &[shape, value] : member(camera, kind).items()) {
@@ -145,9 +145,12 @@ Overrides::Overrides(const std::string &text) {
             mask_from(value);
         }
       }
-      for (const char *flag : {"enabled", "recordings", "motion", "device_events"})
+      for (const char *flag : {"enabled", "recordings", "motion", "device_events", "privacy_silhouettes"})
         if (camera.contains(flag) && !camera[flag].is_boolean())
           refuse(where, std::string(flag) + " is neither true nor false");
+      if (const auto fill = camera.find("privacy_fill"); fill != camera.end())
+        if (!fill->is_string() || !fill_named(fill->get<std::string>()))
+          refuse(where, "privacy_fill is neither black nor pixelate");
       if (const auto title = camera.find("title"); title != camera.end())
         if (!title->is_string() || (!title->get_ref<const std::string &>().empty() &&
                                     !is_title(title->get_ref<const std::string &>())))
@@ -196,6 +199,9 @@ void Overrides::forget_property(const std::string &camera, const std::string &el
 
 void Overrides::set_switch(const std::string &camera, const std::string &name, bool on) {
   all_["cameras"][camera][name] = on;
+}
+void Overrides::set_privacy(const std::string &camera, const std::string &key, const json &value) {
+  all_["cameras"][camera]["privacy_" + key] = value;
 }
 void Overrides::set_title(const std::string &camera, const std::string &title) {
   all_["cameras"][camera]["title"] = title;
@@ -276,9 +282,13 @@ std::string Overrides::added_yaml() const {
       out << YAML::Key << "record" << YAML::Value << YAML::BeginMap << YAML::Key << "enabled" << YAML::Value
           << o["recordings"].get<bool>() << YAML::EndMap;
     for (const char *kind : {"zones", "lines", "masks"}) shapes(o, kind);
-    if (!member(o, "privacy").empty()) {
+    if (!member(o, "privacy").empty() || o.contains("privacy_fill") || o.contains("privacy_silhouettes")) {
       out << YAML::Key << "privacy" << YAML::Value << YAML::BeginMap;
-      shapes(json{{"polygons", o["privacy"]}}, "polygons");
+      shapes(json{{"polygons", member(o, "privacy")}}, "polygons");
+      if (o.contains("privacy_silhouettes"))
+        out << YAML::Key << "silhouettes" << YAML::Value << o["privacy_silhouettes"].get<bool>();
+      if (o.contains("privacy_fill"))
+        out << YAML::Key << "fill" << YAML::Value << o["privacy_fill"].get<std::string>();
       out << YAML::EndMap;
     }
     for (const auto &[element, properties] : member(o, "elements").items())
@@ -311,6 +321,8 @@ CameraConfig Overrides::applied(CameraConfig c) const {
     for (const auto &[property, value] : properties.items())
       c.elements[element][property] = {value.get<std::string>(), place};
   }
+  c.privacy.silhouettes = o.value("privacy_silhouettes", c.privacy.silhouettes);
+  c.privacy.fill = fill_named(o.value("privacy_fill", "")).value_or(c.privacy.fill);
   c.title = o.value("title", c.title);
   c.enabled = o.value("enabled", c.enabled);
   c.motion = o.value("motion", c.motion);
@@ -336,7 +348,8 @@ std::vector<std::string> Overrides::names(const std::string &camera) const {
   for (const auto &[element, properties] : member(o, "elements").items())
     for (const auto &[property, value] : properties.items())
       out.push_back("elements." + element + "." + property);
-  for (const char *key : {"title", "enabled", "recordings", "motion", "device_events"})
+  for (const char *key :
+       {"title", "enabled", "recordings", "motion", "device_events", "privacy_fill", "privacy_silhouettes"})
     if (o.contains(key)) out.push_back(key);
   return out;
 }

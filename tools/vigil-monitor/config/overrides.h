@@ -2,7 +2,8 @@
 // What was changed on the page. It wins over the configuration, and can be shown, exported and taken back:
 //   {"cameras": {"door": {"zones": {"steps": {"coordinates": "..."}, "old": null}, "lines": {}, "masks": {},
 //                         "elements": {"cudamog": {"median": "9"}}, "enabled": true, "recordings": true,
-//                         "motion": true, "device_events": true, "title": "Front door"}},
+//                         "motion": true, "device_events": true, "title": "Front door",
+//                         "privacy_fill": "pixelate", "privacy_silhouettes": true}},
 //    "added": {"yard": {"source": "rtsp://...", "record_source": "rtsp://...", "onvif": "http://..."}}}
 // null takes away what the configuration has. `added` has cameras that the configuration does not have.
 #pragma once
@@ -37,6 +38,8 @@ class Overrides {
                     const std::string &value);
   void forget_property(const std::string &camera, const std::string &element, const std::string &property);
   void set_switch(const std::string &camera, const std::string &name, bool);
+  // key: fill (a text) or silhouettes (true or false).
+  void set_privacy(const std::string &camera, const std::string &key, const nlohmann::json &);
   void set_title(const std::string &camera, const std::string &title); // empty: it is called by its name
   void forget(const std::string &camera);
 

@@ -107,6 +107,10 @@ constexpr KeyReference table[] = {
     {"detector.threshold", "", "0.5", "Least score. Higher: fewer and surer names."},
     {"detector.rate", "", "2", "Crops a second of each camera at most. Higher: more processor time."},
 
+    {"labels.codebook", "", "false",
+     "Keep a small picture with each taught example, and [learn from them each night](monitor.md#labels)."},
+    {"labels.hour", "0..23", "3", "The hour of that, by the time zone of this machine."},
+
     {"roles.viewer.cameras", "list of names", "all",
      "Cameras that [users](monitor.md#users) of this role see, if they have no list of their own."},
     {"roles.operator.cameras", "list of names", "all",
@@ -152,6 +156,10 @@ constexpr KeyReference table[] = {
     {"cameras.NAME.enabled", "", "true", "Connect the camera."},
     {"cameras.NAME.motion", "", "true", "Make events of motion."},
     {"cameras.NAME.loop", "", "true", "A file begins again at its end."},
+    {"cameras.NAME.talk", "", "true",
+     "Whether operators may [speak to the camera](monitor.md#talking), where it has a back channel. `false`: "
+     "it "
+     "is not asked for one."},
     {"cameras.NAME.preset", "name", "none", "A set of `presets`."},
     {"cameras.NAME.live.height", "", "360", "Lines of the pictures on the wall."},
     {"cameras.NAME.live.fps", "", "5", "Pictures a second on the wall."},
@@ -178,6 +186,9 @@ constexpr KeyReference table[] = {
      "A polygon in which nothing is looked for."},
     {"cameras.NAME.privacy.polygons.NAME.coordinates", "coordinates", "required",
      "A polygon that is [neither recorded nor shown](monitor.md#privacy)."},
+    {"cameras.NAME.privacy.silhouettes", "`true`, `false`", "`false`",
+     "Whether [all that moves](monitor.md#silhouettes) is covered. Each picture is analysed then, whatever "
+     "`detect: {fps}` says."},
     {"cameras.NAME.privacy.fill", "`black`, `pixelate`", "`black`", "What stands there instead."},
     {"cameras.NAME.clbilateral", "properties", "",
      "Properties of the element. Naming an element puts it into the chain."},

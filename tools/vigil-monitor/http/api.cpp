@@ -33,10 +33,14 @@ const std::vector<Api::Route> &Api::routes() {
       {"POST", "/api/cameras/{}/whep", Role::view, Scope::camera, &Api::begin_view},
       {"PATCH", "/api/cameras/{}/whep/{}", Role::view, Scope::camera, &Api::add_candidates},
       {"DELETE", "/api/cameras/{}/whep/{}", Role::view, Scope::camera, &Api::end_view},
+      {"POST", "/api/cameras/{}/talk", Role::operate, Scope::camera, &Api::begin_talk},
+      {"PATCH", "/api/cameras/{}/talk/{}", Role::operate, Scope::camera, &Api::add_candidates_of_talk},
+      {"DELETE", "/api/cameras/{}/talk/{}", Role::operate, Scope::camera, &Api::end_talk},
       {"GET", "/api/cameras/{}/elements", Role::view, Scope::camera, &Api::elements},
       {"PATCH", "/api/cameras/{}/elements/{}", Role::admin, Scope::camera, &Api::set_element},
       {"PUT", "/api/cameras/{}/{}/{}", Role::admin, Scope::camera, &Api::set_shape},
       {"DELETE", "/api/cameras/{}/{}/{}", Role::admin, Scope::camera, &Api::set_shape},
+      {"PATCH", "/api/cameras/{}/privacy", Role::admin, Scope::camera, &Api::set_privacy},
       {"PATCH", "/api/cameras/{}/switches", Role::operate, Scope::camera, &Api::set_switches},
       {"GET", "/api/cameras/{}/ptz", Role::operate, Scope::camera, &Api::ptz},
       {"POST", "/api/cameras/{}/ptz/move", Role::operate, Scope::camera, &Api::move_ptz},
@@ -76,6 +80,7 @@ const std::vector<Api::Route> &Api::routes() {
       {"GET", "/api/labels", Role::view, Scope::own, &Api::labels},
       {"POST", "/api/labels", Role::operate, Scope::own, &Api::label_events},
       {"GET", "/api/labels/groups", Role::operate, Scope::own, &Api::label_groups},
+      {"POST", "/api/labels/codebook", Role::admin, Scope::all, &Api::make_codebook},
       {"DELETE", "/api/labels", Role::admin, Scope::all, &Api::forget_label},
       {"GET", "/api/labels/export", Role::admin, Scope::all, &Api::export_labels},
       {"POST", "/api/labels/import", Role::admin, Scope::all, &Api::import_labels},
@@ -135,8 +140,8 @@ Response wrong_method(const Request &r, const std::string &allowed) {
 
 Api::Api(Monitor &m, Access &access, AuditLog &audit, LabelBook &labels, std::string page)
     : monitor_(m), access_(access), audit_(audit), labels_(labels),
-      viewers_(m.config().http.webrtc, log_line), http_(m.config().http), page_(std::move(page)),
-      disk_([this] { return disk_figures(); }) {
+      viewers_(m.config().http.webrtc, log_line), talks_(m.config().http.webrtc, log_line),
+      http_(m.config().http), page_(std::move(page)), disk_([this] { return disk_figures(); }) {
   monitor_.exports().on_end = [this](const ExportJob &job) { note_export(job); };
 }
 

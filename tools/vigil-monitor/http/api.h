@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../labels/label_book.h"
+#include "../live/talks.h"
 #include "../live/web_viewers.h"
 #include "../monitor.h"
 #include "../onvif/searches.h"
@@ -29,10 +30,16 @@ class Api {
  public:
   // `page`: a folder to serve the page from, for those who work on it; empty: the page that is compiled in.
   Api(Monitor &, Access &, AuditLog &, LabelBook &, std::string page);
-  Response handle(const Request &);     // on any thread
-  void end_views() { viewers_.stop(); } // all live pictures by WebRTC; no more begin
+  Response handle(const Request &); // on any thread
+  // All that goes by WebRTC; no more begins.
+  void end_views() {
+    viewers_.stop();
+    talks_.stop();
+  }
 
   std::function<nlohmann::json()> mqtt_state = [] { return nlohmann::json(); };
+  std::function<nlohmann::json()> codebook_state = [] { return nlohmann::json(); };
+  std::function<bool()> make_codebook_now; // false: one is being made; empty: none is made
   std::function<nlohmann::json()> rtsp_state = [] { return nlohmann::json(); }; // of the RTSP server
   // Sends a message for a test to everybody whom the configuration names, and waits.
   std::function<nlohmann::json()> test_notices = [] { return nlohmann::json::array(); };
@@ -85,9 +92,13 @@ class Api {
   Response begin_view(const Match &);
   Response add_candidates(const Match &);
   Response end_view(const Match &);
+  Response begin_talk(const Match &);
+  Response add_candidates_of_talk(const Match &);
+  Response end_talk(const Match &);
   Response elements(const Match &);
   Response set_element(const Match &);
   Response set_shape(const Match &);
+  Response set_privacy(const Match &);
   Response set_switches(const Match &);
   Response forget_overrides(const Match &);
   // A change is answered with success only when it is on the disk. Throws HttpError 503 or 507.
@@ -155,6 +166,7 @@ class Api {
   Response label_events(const Match &); // several at once
   Response labels(const Match &);
   Response label_groups(const Match &);
+  Response make_codebook(const Match &);
   Response forget_label(const Match &);
   Response export_labels(const Match &);
   Response import_labels(const Match &);
@@ -203,6 +215,7 @@ class Api {
   LabelBook &labels_;
   Streams streams_;
   WebViewers viewers_;
+  Talks talks_;
   DeviceSearches searches_;
   std::mutex looking_; // at streams: one request at a time
   std::atomic<bool> looks_ended_ = false;

@@ -136,6 +136,8 @@ Response Api::camera(const Match &m) {
 Response Api::picture(const Match &m, View v) {
   const auto feed = monitor_.call([&] {
     const auto c = need_camera(monitor_, m.parts[0]);
+    if (!c->config().shows(view_names[static_cast<std::size_t>(v)]))
+      refuse(404, "camera " + m.parts[0] + " covers silhouettes, and has the views plain and overlay alone");
     if (c->pipeline()) c->feed()->plan->once(v);
     return c->pipeline() ? c->feed() : nullptr;
   });
@@ -231,6 +233,30 @@ Response Api::set_shape(const Match &m) {
     return monitor_.describe(name);
   });
   note(m, put ? "set-shape" : "delete-shape", {{"camera", name}, {"kind", kind}, {"name", shape}});
+  need_saved(saved);
+  return json_response(done);
+}
+
+Response Api::set_privacy(const Match &m) {
+  const std::string &name = m.parts[0];
+  const json body = json_body(m.request);
+  for (const auto &[key, value] : body.items()) {
+    if (key == "fill" ? !value.is_string() || !fill_named(value.get<std::string>())
+                      : key != "silhouettes" || !value.is_boolean())
+      refuse(400, "expected silhouettes, true or false, or fill, black or pixelate");
+  }
+  if (body.empty()) refuse(400, "expected silhouettes or fill");
+  std::shared_future<std::string> saved;
+  const json done = monitor_.call([&] {
+    const auto c = need_camera(monitor_, name);
+    if (body.value("silhouettes", false) && !c->config().record_source.empty())
+      refuse(409, silhouettes_of_two_streams);
+    for (const auto &[key, value] : body.items()) monitor_.overrides().set_privacy(name, key, value);
+    monitor_.apply(name);
+    saved = monitor_.save_overrides();
+    return monitor_.describe(name);
+  });
+  note(m, "privacy", {{"camera", name}, {"privacy", body}});
   need_saved(saved);
   return json_response(done);
 }

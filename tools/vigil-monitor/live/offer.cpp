@@ -178,7 +178,7 @@ int fit_of(const OfferedCodec &c, const std::string &profile) {
 
 } // namespace
 
-Offer::Offer(const std::string &sdp) {
+Offer::Offer(const std::string &sdp, Way way) : way_(way) {
   Transport session;
   std::vector<Transport> transports;
   std::vector<CodecLines> codecs;
@@ -232,22 +232,26 @@ Offer::Offer(const std::string &sdp) {
     }
     codecs.back().take(a);
   }
-  if (media_.empty()) fail(Error::Kind::bad_data, "the offer asks for nothing: it has no medium (m=video)");
+  const bool watches = way_ == Way::to_browser;
+  if (media_.empty())
+    fail(Error::Kind::bad_data,
+         "the offer asks for nothing: it has no medium (m=", watches ? "video" : "audio", ")");
   const Transport *used = nullptr;
   for (std::size_t i = 0; i < media_.size(); i++) {
     OfferedMedia &m = media_[i];
     m.codecs = codecs[i].codecs();
     const bool rtp = m.protocol == "UDP/TLS/RTP/SAVPF" && (m.kind == "video" || m.kind == "audio");
-    if (!rtp || directions[i] == "sendonly" || directions[i] == "inactive") continue;
+    if (!rtp || directions[i] == (watches ? "sendonly" : "recvonly") || directions[i] == "inactive") continue;
     transports[i].complete(session);
     // All goes through one connection: what is not bundled with the first medium is refused.
     if (used && (!bundled.count(m.mid) || transports[i].user != used->user)) continue;
     if (!used) used = &transports[i];
-    m.takes = true;
+    m.wanted = true;
   }
   if (!used)
     fail(Error::Kind::bad_data,
-         "the offer asks for nothing that a camera has: expected a medium m=video with a=recvonly");
+         watches ? "the offer asks for nothing that a camera has: expected a medium m=video with a=recvonly"
+                 : "the offer sends no speech: expected a medium m=audio with a=sendonly");
   check(*used);
   user_ = used->user;
   password_ = used->password;
@@ -259,7 +263,7 @@ bool Offer::choose(const std::string &kind, const std::string &codec, const std:
                    Choice &choice) const {
   int best = -1;
   for (std::size_t i = 0; i < media_.size(); i++) {
-    if (!media_[i].takes || media_[i].kind != kind) continue;
+    if (!media_[i].wanted || media_[i].kind != kind) continue;
     for (const OfferedCodec &c : media_[i].codecs) {
       if (c.name != codec) continue;
       const int fit = codec == "H264" ? fit_of(c, profile) : 0;
@@ -283,8 +287,8 @@ std::string Offer::only(const std::vector<Choice> &choices) const {
     out += "m=" + m.kind + " 9 " + m.protocol + " " + payload + (again ? " " + rtx : "") +
            "\r\nc=IN IP4 0.0.0.0\r\na=mid:" + mid + "\r\na=ice-ufrag:" + user_ +
            "\r\na=ice-pwd:" + password_ + "\r\na=fingerprint:" + fingerprint_ + "\r\na=setup:" + setup_ +
-           "\r\na=recvonly\r\na=rtcp-mux\r\na=rtpmap:" + payload + " " + c.codec.name + "/" + c.codec.clock +
-           "\r\n";
+           (way_ == Way::to_browser ? "\r\na=recvonly" : "\r\na=sendonly") +
+           "\r\na=rtcp-mux\r\na=rtpmap:" + payload + " " + c.codec.name + "/" + c.codec.clock + "\r\n";
     if (!c.codec.parameters.empty()) out += "a=fmtp:" + payload + " " + c.codec.parameters + "\r\n";
     for (const std::string &f : c.codec.feedback) out += "a=rtcp-fb:" + payload + " " + f + "\r\n";
     if (again) out += "a=rtpmap:" + rtx + " rtx/90000\r\na=fmtp:" + rtx + " apt=" + payload + "\r\n";
@@ -337,11 +341,22 @@ std::string Offer::offered(const std::string &kind) const {
   std::string out;
   std::set<std::string> seen;
   for (const OfferedMedia &m : media_)
-    if (m.takes && m.kind == kind)
+    if (m.wanted && m.kind == kind)
       for (const OfferedCodec &c : m.codecs)
         if (seen.insert(c.name).second && seen.size() < 16)
           out += (out.empty() ? "" : ", ") + c.name.substr(0, 20);
   return out.empty() ? "nothing" : out;
+}
+
+std::vector<std::string> candidates_of(const std::string &fragment) {
+  std::vector<std::string> out;
+  for (std::size_t at = 0; at < fragment.size();) {
+    const std::size_t end = std::min(fragment.find_first_of("\r\n", at), fragment.size());
+    if (const std::string line = fragment.substr(at, end - at); line.starts_with("a=candidate:"))
+      out.push_back(line.substr(2));
+    at = end + 1;
+  }
+  return out;
 }
 
 bool is_plain_candidate(const std::string &line) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What a viewer offers by WebRTC, as SDP (RFC 8866, RFC 8829). The text comes from outside: it is read line
+// What a browser offers by WebRTC, as SDP (RFC 8866, RFC 8829). The text comes from outside: it is read line
 // by line, and only what is checked here goes on, written anew. Knows no GStreamer.
 #pragma once
 
@@ -18,7 +18,7 @@ struct OfferedCodec {
 
 struct OfferedMedia {
   std::string kind, protocol, formats, mid; // kind: video, audio, application
-  bool takes = false;                       // the viewer wants to receive it, and to no other connection
+  bool wanted = false;                      // it goes the way of the offer, and by the one connection
   std::vector<OfferedCodec> codecs;
 };
 
@@ -26,8 +26,9 @@ class Offer {
  public:
   static constexpr std::size_t largest = 48 << 10, most_media = 16;
 
-  // Throws Error::bad_data, which says what is wrong and where.
-  explicit Offer(const std::string &sdp);
+  enum class Way { to_browser, from_browser };
+  // Media that go the other way are refused. Throws Error::bad_data, which says what is wrong and where.
+  explicit Offer(const std::string &sdp, Way = Way::to_browser);
 
   const std::vector<OfferedMedia> &media() const { return media_; }
   const std::vector<std::string> &candidates() const { return candidates_; } // as they came, of no check
@@ -48,10 +49,14 @@ class Offer {
   std::string offered(const std::string &kind) const; // "H264, VP8", for messages
 
  private:
+  Way way_;
   std::vector<OfferedMedia> media_;
   std::vector<std::string> candidates_;
   std::string user_, password_, fingerprint_, setup_; // of the one connection
 };
+
+// The candidates of a fragment of SDP (RFC 8840), as they came, of no check.
+std::vector<std::string> candidates_of(const std::string &fragment);
 
 // A candidate that may be used: UDP, and an address as a number. False for all else, as names of mDNS.
 // `line`: "candidate:..." without "a=".

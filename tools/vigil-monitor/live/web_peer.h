@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// One viewer of WebRTC: GStreamer's webrtcbin, which gets the packets that an RtpStream makes for all.
+// One viewer of WebRTC, who gets the packets that an RtpStream makes for all.
 //
 //   pictures ! webrtcbin      sound ! webrtcbin
-//
-// It answers; it never offers. Without TURN it sends to nobody who has not sent to it first, with the
-// password of its answer: candidates of the viewer are not used.
 #pragma once
 
 #include "../config/config.h"
 #include "offer.h"
 #include "rtp_stream.h"
+#include "web_connection.h"
 
 #include <functional>
 #include <memory>
@@ -20,11 +18,6 @@ namespace vigil::monitor {
 
 class WebPeer final : public RtpViewer {
  public:
-  // Why there is no WebRTC here; empty: there is.
-  static std::string missing();
-  // Loads what the first viewer would wait for. GStreamer makes the certificate of all connections with it.
-  static void prepare();
-
   struct Wish {
     Offer offer;
     std::vector<Offer::Choice> choices; // pictures first; then sound, if it is to be had
@@ -47,8 +40,7 @@ class WebPeer final : public RtpViewer {
   void picture(const RtpUnitPtr &) override;
   void sound(const RtpUnitPtr &) override;
 
-  // Seconds: until a connection must be made, and without a word of the viewer after that.
-  static constexpr double to_connect = 15, longest_silence = 15;
+  static constexpr double longest_silence = 15; // seconds without a word of the viewer
 
  private:
   struct Impl;

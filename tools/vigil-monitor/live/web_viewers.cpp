@@ -20,14 +20,14 @@ WebViewers::Sender::~Sender() {
 struct WebViewers::Place {
   Place(WebViewers &viewers, std::string w) : all(viewers), who(std::move(w)) {
     const std::lock_guard guard(all.lock_);
-    if (all.stopped_) throw ViewRefused{503, "the program is stopping"};
+    if (all.stopped_) throw WebRefused{503, "the program is stopping"};
     const auto known = all.of_.find(who);
     if (known != all.of_.end() && known->second >= most_of_one)
-      throw ViewRefused{429, text(most_of_one, " live views of yours are open; close one")};
+      throw WebRefused{429, text(most_of_one, " live views of yours are open; close one")};
     if (all.all_ >= most)
-      throw ViewRefused{503, text("all ", most, " places for live views by WebRTC are taken")};
+      throw WebRefused{503, text("all ", most, " places for live views by WebRTC are taken")};
     if (all.beginning_ >= most_beginning)
-      throw ViewRefused{503, "too many live views begin at once; try it again in some seconds"};
+      throw WebRefused{503, "too many live views begin at once; try it again in some seconds"};
     all.of_[who]++;
     all.all_++;
     all.beginning_++;
@@ -46,10 +46,10 @@ struct WebViewers::Place {
 
 WebViewers::WebViewers(WebRtcConfig config, std::function<void(const std::string &)> log)
     : config_(std::move(config)), log_(std::move(log)),
-      missing_(config_.enabled ? WebPeer::missing()
+      missing_(config_.enabled ? WebConnection::missing()
                                : "the configuration says http: {webrtc: {enabled: false}}"),
       thread_([this] {
-        if (missing_.empty()) guard("preparing WebRTC", [] { WebPeer::prepare(); });
+        if (missing_.empty()) guard("preparing WebRTC", [] { WebConnection::prepare(); });
         guard("viewers of WebRTC", [this] { look_after(); });
       }) {}
 
@@ -103,24 +103,24 @@ std::shared_ptr<WebViewers::Sender> WebViewers::sender(const std::shared_ptr<Rec
 
 WebViewers::Begun WebViewers::begin(const Asked &asked) {
   try {
-    if (!missing_.empty()) throw ViewRefused{501, "there is no WebRTC here: " + missing_};
+    if (!missing_.empty()) throw WebRefused{501, "there is no WebRTC here: " + missing_};
     Place place(*this, asked.who);
     WebPeer::Wish wish{Offer(asked.sdp), {}, asked.on_this_machine};
     const auto from = asked.stream ? sender(asked.stream) : nullptr;
     if (!from)
-      throw ViewRefused{503,
-                        "camera " + asked.camera +
-                            " has no stream to show now: it is not connected, or it sends pictures that are "
-                            "not compressed while its recordings are off"};
+      throw WebRefused{503,
+                       "camera " + asked.camera +
+                           " has no stream to show now: it is not connected, or it sends pictures that are "
+                           "not compressed while its recordings are off"};
     const RtpStream &stream = *from->stream;
     if (stream.reordered())
-      throw ViewRefused{
+      throw WebRefused{
           406, "the camera sends pictures in another order than it shows them (B-frames), which WebRTC "
                "does not play"};
     Offer::Choice choice;
     if (!wish.offer.choose("video", stream.codec(), stream.profile(), choice))
-      throw ViewRefused{406, "the camera sends " + stream.codec() + ", and the offer has " +
-                                 wish.offer.offered("video")};
+      throw WebRefused{406, "the camera sends " + stream.codec() + ", and the offer has " +
+                                wish.offer.offered("video")};
     wish.choices.push_back(choice);
     if (!stream.sound_codec().empty() && wish.offer.choose("audio", stream.sound_codec(), "", choice))
       wish.choices.push_back(choice);
@@ -129,7 +129,7 @@ WebViewers::Begun WebViewers::begin(const Asked &asked) {
                               [this](std::function<void()> f) { reaper_.add(std::move(f)); });
     Begun out{random_word(), view.peer->answer()};
     const std::lock_guard guard(lock_);
-    if (stopped_) throw ViewRefused{503, "the program is stopping"};
+    if (stopped_) throw WebRefused{503, "the program is stopping"};
     views_.emplace(out.id, std::move(view));
     place.kept = true;
     begun_++;
@@ -162,12 +162,7 @@ bool WebViewers::candidates(const std::string &camera, const std::string &id, co
     if (found == views_.end() || found->second.camera != camera) return false;
     peer = found->second.peer;
   }
-  for (std::size_t at = 0; at < fragment.size();) {
-    const std::size_t end = std::min(fragment.find_first_of("\r\n", at), fragment.size());
-    if (const std::string line = fragment.substr(at, end - at); line.starts_with("a=candidate:"))
-      peer->candidate(line.substr(2));
-    at = end + 1;
-  }
+  for (const std::string &line : candidates_of(fragment)) peer->candidate(line);
   return true;
 }
 

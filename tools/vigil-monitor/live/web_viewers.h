@@ -20,12 +20,6 @@
 
 namespace vigil::monitor {
 
-// Why a viewer gets no view: a status of HTTP, and words.
-struct ViewRefused {
-  int status;
-  std::string what;
-};
-
 class WebViewers {
  public:
   WebViewers(WebRtcConfig, std::function<void(const std::string &)> log);
@@ -45,7 +39,7 @@ class WebViewers {
   struct Begun {
     std::string id, answer;
   };
-  // On any thread, which waits. Throws ViewRefused, and Error.
+  // On any thread, which waits. Throws WebRefused, and Error.
   Begun begin(const Asked &);
   // Of a viewer of this camera; false: there is none.
   bool end(const std::string &camera, const std::string &id);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // A camera's own stream in a <video>: by WebRTC, or else by Media Source Extensions. Which one is chosen here, by what works. Where neither
 // does, `onway` says so, and JPEG pictures take the video's place.
-import { cameraPath, query, signIn } from "./api.js";
+import { cameraPath, query } from "./api.js";
 import { h } from "./dom.js";
 import { t } from "./text.js";
+import { connect, refusal } from "./webrtc.js";
 
 const firstWithin = 8000; // ms: a picture, from the click on
 const stalledAfter = 6000; // ms without a new picture
@@ -14,63 +15,25 @@ const kept = 20; // seconds of MP4 behind what is shown
 
 class No extends Error {} // a way that does not work; the message says why
 
-async function refusal(response) {
-  if (response.status === 401) signIn.dispatchEvent(new Event("needed"));
-  try {
-    return (await response.json()).error ?? t("The server answered {status}", { status: response.status });
-  } catch {
-    return t("The server answered {status}", { status: response.status });
-  }
-}
-
-/** WHEP: an offer, an answer, and a DELETE at the end. Resolves with how to end it once a connection is made. The offer does not wait for the
- * browser's addresses: it speaks first, and the server answers to where it hears it. Only a TURN server needs them, and gets them later. */
+/** WHEP. Resolves with how to end it once the server has answered. */
 async function byWebRtc(video, { name, stream, signal, broken }) {
   if (!("RTCPeerConnection" in window)) throw new No(t("this browser has no WebRTC"));
   const connection = new RTCPeerConnection();
-  let place = null;
-  const end = () => {
-    connection.close();
-    if (place) fetch(place, { method: "DELETE", keepalive: true }).catch(() => {});
-    place = null;
-  };
-  try {
-    const media = new MediaStream();
-    connection.addEventListener("track", ({ track, receiver }) => {
-      if ("jitterBufferTarget" in receiver) receiver.jitterBufferTarget = 0;
-      else if ("playoutDelayHint" in receiver) receiver.playoutDelayHint = 0;
-      media.addTrack(track);
-    });
-    connection.addTransceiver("video", { direction: "recvonly" });
-    connection.addTransceiver("audio", { direction: "recvonly" });
-    const addresses = [];
-    connection.addEventListener("icecandidate", ({ candidate }) => {
-      if (candidate?.candidate && candidate.address && !candidate.address.endsWith(".local")) addresses.push(`a=${candidate.candidate}\r\n`);
-      if (!candidate) tellAddresses();
-    });
-    const tellAddresses = () => {
-      if (!place || !addresses.length || connection.iceGatheringState !== "complete") return;
-      fetch(place, { method: "PATCH", body: addresses.splice(0).join(""), headers: { "Content-Type": "application/trickle-ice-sdpfrag" } }).catch(() => {});
-    };
-    await connection.setLocalDescription(await connection.createOffer());
-    const response = await fetch(`${cameraPath(name, "whep")}${query({ stream })}`,
-      { method: "POST", body: connection.localDescription.sdp, headers: { "Content-Type": "application/sdp" }, signal, cache: "no-store" });
-    if (response.status !== 201) throw new No(await refusal(response));
-    place = new URL(response.headers.get("location"), response.url).href;
-    const answer = await response.text();
-    tellAddresses();
-    signal.throwIfAborted();
-    await connection.setRemoteDescription({ type: "answer", sdp: answer });
-    video.srcObject = media;
-    connection.addEventListener("connectionstatechange", () => {
-      if (connection.connectionState === "failed" || connection.connectionState === "closed") broken(t("the connection broke off"));
-    });
-    const sound = connection.getTransceivers().some((t) => t.receiver.track.kind === "audio" && (t.currentDirection ?? "inactive") !== "inactive");
-    return { end, sound };
-  } catch (error) {
-    end();
-    throw error;
-  }
+  const media = new MediaStream();
+  connection.addEventListener("track", ({ track, receiver }) => {
+    if ("jitterBufferTarget" in receiver) receiver.jitterBufferTarget = 0;
+    else if ("playoutDelayHint" in receiver) receiver.playoutDelayHint = 0;
+    media.addTrack(track);
+  });
+  connection.addTransceiver("video", { direction: "recvonly" });
+  connection.addTransceiver("audio", { direction: "recvonly" });
+  const end = await connect(connection, `${cameraPath(name, "whep")}${query({ stream })}`, signal);
+  video.srcObject = media;
+  connection.addEventListener("connectionstatechange", () => {
+    if (connection.connectionState === "failed" || connection.connectionState === "closed") broken(t("the connection broke off"));
+  });
+  const sound = connection.getTransceivers().some((t) => t.receiver.track.kind === "audio" && (t.currentDirection ?? "inactive") !== "inactive");
+  return { end, sound };
 }
 
 /** Fragmented MP4 into a source buffer. */

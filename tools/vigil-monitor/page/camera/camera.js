@@ -20,6 +20,7 @@ import { Ptz } from "./ptz.js";
 import { kinds, kindWord } from "./shapes.js";
 import { stateTitle } from "./states.js";
 import { strip } from "./strip.js";
+import { Talk } from "./talk.js";
 import { timeline } from "./timeline.js";
 import { Trouble } from "./trouble.js";
 
@@ -97,7 +98,8 @@ export function camera(root, { names: [name], query }, signal) {
   const about = facts(name, editable);
   const trouble = new Trouble();
   const ptz = new Ptz(name, signal);
-  const stage = h("div", { class: "stage" }, picture.canvas, video.element, draw.element, ptz.layer, reason, trouble.element, ptz.bar);
+  const talk = new Talk(name, signal, (speaks) => { video.element.muted = speaks || !video.listening; }); // nobody hears the own words come back
+  const stage = h("div", { class: "stage" }, picture.canvas, video.element, draw.element, ptz.layer, reason, trouble.element, ptz.bar, talk.element);
   const shape = ({ width, height }) => stage.style.setProperty("--ratio", width && height ? width / height : 16 / 9);
   const watch = () => live.watch(tiles ? { cameras: [name], view: tileView() } : { cameras: [name], pictures: 0 });
   const keepSoundsPlace = () => { // until the video plays, so that nothing moves then
@@ -141,7 +143,7 @@ export function camera(root, { names: [name], query }, signal) {
     all.length > 1 && h("span", { class: "beside" }, h("a", { class: "button icon-only quiet", href: address("camera", [beside(-1)]), "aria-label": t("Previous camera"), title: `${titleOf(beside(-1))} ([)` }, icon("back")),
       h("a", { class: "button icon-only quiet", href: address("camera", [beside(1)]), "aria-label": t("Next camera"), title: `${titleOf(beside(1))} (])` }, icon("next"))),
     h("span", { class: "grow" }), way, age,
-    h("span", { class: "head-tools" }, ptz.button, sound, h("label", { class: "tick" }, shapesShown, t("Areas")), editable && [undo, redo],
+    h("span", { class: "head-tools" }, ptz.button, talk.button, sound, h("label", { class: "tick" }, shapesShown, t("Areas")), editable && [undo, redo],
       iconButton("full", t("Full screen"), () => (document.fullscreenElement ? document.exitFullscreen() : stage.requestFullscreen()), { keys: "f" })), views);
 
   // What can be set, in three parts.
@@ -182,6 +184,7 @@ export function camera(root, { names: [name], query }, signal) {
     }
     trouble.tell(camera);
     ptz.tell(camera);
+    talk.tell(camera);
     stage.classList.toggle("troubled", trouble.element.childElementCount > 0);
     reason.replaceChildren(...(camera.state === "online" ? [] : [icon("offline"), h("strong", {}, stateTitle(camera.state)),
       h("span", { title: fullTime(camera.since) }, t("since {time}", { time: timeOfDay(camera.since) })), camera.reason && h("span", {}, camera.reason)].filter(Boolean)));
@@ -208,6 +211,7 @@ export function camera(root, { names: [name], query }, signal) {
   addKeys(t("Camera {name}", { name: titleOf(name) }), [
     { keys: ["Escape"], words: t("stop drawing, or back to the wall"), run: () => ptz.steer(false) || draw.draftKey("Escape") || (areas.selected ? areas.select(null) : go("wall")) },
     ...ptz.keys,
+    ...talk.keys,
     { keys: ["["], words: t("previous camera"), run: () => go("camera", [beside(-1)]) },
     { keys: ["]"], words: t("next camera"), run: () => go("camera", [beside(1)]) },
     { keys: ["v"], words: t("live video"), run: () => choose("live") },

@@ -4,6 +4,7 @@ import { cameraPath, patch, remove } from "../app/api.js";
 import { h, setText } from "../app/dom.js";
 import { failure, notice } from "../app/notice.js";
 import { store, titleOf } from "../app/store.js";
+import { privacyRows } from "./privacy.js";
 import { stateWords } from "./states.js";
 import { number, t } from "../app/text.js";
 import { digits, fullTime } from "../app/time.js";
@@ -39,6 +40,7 @@ export function facts(name, editable) {
     }
   } });
   const shownTitle = () => (titleOf(name) === name ? "" : titleOf(name));
+  const privacy = privacyRows(name, editable);
   const words = { source: t("Source"), state: t("State"), stream: t("Recorded stream"), picture: t("Picture"), fps: t("Frames a second"), clips: t("Clips"), covered: t("Privacy"), reconnects: t("Reconnects"), changed: t("Changed here") };
   const rows = Object.fromEntries(Object.keys(words).map((key) => [key, h("dd", { class: "number" })]));
   const back = h("button", { type: "button", class: "button", disabled: true, onclick: async () => {
@@ -50,7 +52,7 @@ export function facts(name, editable) {
     }
   } }, t("Take back all changes made here"));
   const element = h("div", { class: "facts-panel" }, h("div", { class: "title-row" }, h("label", { for: "camera-title" }, t("Title")), title, h("span", { class: "hint", id: "camera-title-hint" }, t("Shown in the place of “{name}”, which links, files and topics keep.", { name }))),
-    inputs.map((item) => item.row),
+    inputs.map((item) => item.row), privacy.rows,
     h("dl", { class: "facts-list" }, Object.entries(rows).map(([key, value]) => h("div", {}, h("dt", {}, words[key]), value))), back);
   const tell = (camera) => {
     if (title !== document.activeElement) title.value = shownTitle();
@@ -58,6 +60,7 @@ export function facts(name, editable) {
       row.hidden = offered ? !offered(camera) : false;
       if (!row.hidden) input.checked = on(camera);
     }
+    privacy.tell(camera);
     const { said, hint } = inputs.find((item) => item.name === "device_events");
     setText(said, camera.device_events?.reason ?? hint);
     const since = (it) => `${stateWords(it.state)}${it.reason ? `: ${it.reason}` : ""}, ${t("since {time}", { time: fullTime(it.since) })}`;

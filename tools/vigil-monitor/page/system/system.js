@@ -150,6 +150,8 @@ function queuePanel() {
     }
     state("MQTT", stats.mqtt ? t(stats.mqtt.connected ? "connected to {host}" : "not connected to {host}", { host: stats.mqtt.host }) : t("not configured"));
     state("RTSP", stats.rtsp ? `${rtspAddress(stats.rtsp)}, ${t("{part} of {whole} connections", { part: number(stats.rtsp.clients), whole: number(stats.rtsp.limit) })}` : t("not configured"));
+    const covered = [...store.cameras.values()].filter((c) => c.covered);
+    state(t("Covered cameras"), covered.length ? t("{cameras}; {encoder} encodes them", { cameras: covered.map((c) => titleOf(c.name)).join(", "), encoder: covered[0].covered.encoder ?? t("nothing") }) : t("none"));
     state(t("Viewers"), String(stats.viewers));
     state("WebRTC", stats.webrtc.available ? String(stats.webrtc.connected) : t("none, the page plays MP4: {reason}", { reason: stats.webrtc.reason }));
     state(t("Threads, descriptors"), `${stats.threads}, ${stats.descriptors}`);

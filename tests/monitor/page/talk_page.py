@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Somebody speaks to a camera from its page, in a real browser with a microphone that beeps. Usage: talk_page.py VIGIL_MONITOR [PICTURES]
+
+With PICTURES, a folder, pictures of each step are put there, wide and narrow."""
+import pathlib
+import sys
+import threading
+import time
+import unittest
+
+import server as servers
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
+
+servers.skip_without()
+
+import hosts  # pylint: disable=wrong-import-position
+import rtsp_camera  # pylint: disable=wrong-import-position
+from accessibility import axe_file, serious_faults  # pylint: disable=wrong-import-position
+from browser import Browser  # pylint: disable=wrong-import-position
+from selenium.webdriver.common.action_chains import ActionChains  # pylint: disable=wrong-import-position
+
+if rtsp_camera.MISSING:
+    servers.skip(rtsp_camera.MISSING)
+PROGRAM = sys.argv[1]
+PICTURES = pathlib.Path(sys.argv[2]).resolve() if len(sys.argv) > 2 else None
+PORT = servers.free_port()
+CONFIG = f"""\
+http: {{{{listen: 127.0.0.1:{{port}}}}}}
+storage: {{{{path: {{folder}}/data, max_size: 500MB, min_free: 1MB}}}}
+record: {{{{enabled: false}}}}
+cameras:
+  door: {{{{source: "rtsp://127.0.0.1:{PORT}/talk", motion: false}}}}
+  mute: {{{{source: "rtsp://127.0.0.1:{PORT}/mute", motion: false}}}}
+"""
+BUTTON = "button.talk-button"
+NO_MICROPHONE = "Object.defineProperty(Navigator.prototype, 'mediaDevices', { get: () => undefined })"
+
+
+class Talk(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        no_interface = hosts.have_interface()  # before the browser starts, which gives up what it loads when an interface comes
+        cls.lines = []
+        cls.camera = rtsp_camera.CameraServer(PORT, "talk_camera.py")
+        cls.addClassCleanup(cls.camera.kill)
+        threading.Thread(target=lambda: cls.lines.extend((time.monotonic(), *line.split()) for line in cls.camera.process.stdout), daemon=True).start()
+        cls.server = servers.Server(PROGRAM, CONFIG)
+        cls.addClassCleanup(cls.server.stop)
+        why_not = cls.server.get("/api/stats")["webrtc"]["reason"] or no_interface
+        if why_not:
+            servers.skip(why_not)
+        cls.browser = Browser(cls.server.url, arguments=("--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"))
+        cls.addClassCleanup(cls.browser.quit)
+        cls.server.until(lambda: (c := {c["name"]: c for c in cls.server.get("/api/cameras")})["door"]["talk"] and c["mute"]["talk_reason"], "what is known of back channels", 60)
+
+    def setUp(self):
+        self.browser.run("try { localStorage.clear() } catch { }")
+        self.browser.resize(1280, 800, "dark")
+        self.browser.open("camera/door")
+        self.browser.until(lambda: self.browser.all(f"{BUTTON}:not([hidden])"), "the button")
+
+    def tearDown(self):
+        self.browser.open("system")
+        self.server.until(lambda: not self.server.camera("door")["spoken_to"], "the end of the talk", 40)
+
+    def pictures(self, name):
+        if not PICTURES:
+            return
+        PICTURES.mkdir(parents=True, exist_ok=True)
+        for width, height in ((1280, 800), (360, 740)):
+            self.browser.resize(width, height, "dark")
+            time.sleep(0.7)
+            (PICTURES / f"{name}-{width}.jpg").write_bytes(self.browser.picture())
+        self.browser.resize(1280, 800, "dark")
+
+    def word(self):
+        return self.browser.run("const e = document.querySelector('.talk-word'); return e.hidden ? '' : e.textContent")
+
+    def loud(self, since):
+        """Half seconds in which the camera heard a beep."""
+        return sum(line[1] == "heard" and float(line[4]) > 300 and line[0] > since for line in self.lines)
+
+    def heard(self):
+        since = time.monotonic()
+        self.server.until(lambda: self.loud(since) >= 2, "the camera hears the beeps", 40)
+
+    def begins(self):
+        return sum(e["what"] == "talk-begin" for e in self.server.get("/api/audit")["entries"])
+
+    def silent(self):
+        time.sleep(1.5)  # what is on its way
+        since = time.monotonic()
+        time.sleep(2.5)
+        self.assertEqual(self.loud(since), 0, "heard although nobody holds the button")
+
+    def test_pointer(self):
+        b, before = self.browser, self.begins()
+        self.assertEqual(self.word(), "")
+        self.pictures("before")
+        ActionChains(b.driver).click_and_hold(b.find(BUTTON)).perform()
+        b.until(lambda: self.word() == "Speak now", "that one may speak")
+        self.heard()
+        self.assertTrue(b.run("return document.querySelector('video.picture').muted"))
+        self.assertTrue(self.server.camera("door")["spoken_to"])
+        self.pictures("speaks")
+        if axe_file():
+            self.assertEqual(serious_faults(b), [])
+        ActionChains(b.driver).release().perform()
+        b.until(lambda: self.word() == "", "the word goes")
+        self.silent()
+        # The connection is still there, and the next word needs no new one.
+        ActionChains(b.driver).click_and_hold(b.find(BUTTON)).perform()
+        self.assertEqual(self.word(), "Speak now")
+        self.heard()
+        ActionChains(b.driver).release().perform()
+        self.server.until(lambda: not self.server.camera("door")["spoken_to"], "the end some seconds after", 40)
+        self.assertEqual(self.begins() - before, 1)
+        self.assertEqual(b.complaints(), [])
+
+    def test_key(self):
+        b = self.browser
+        ActionChains(b.driver).key_down("w").perform()
+        b.until(lambda: self.word() == "Speak now", "that one may speak")
+        self.heard()
+        ActionChains(b.driver).key_up("w").perform()
+        b.until(lambda: self.word() == "", "the word goes")
+        self.silent()
+        # A person who leaves the page while the key is held is heard no longer.
+        ActionChains(b.driver).key_down("w").perform()
+        self.heard()
+        b.driver.get("about:blank")
+        ActionChains(b.driver).key_up("w").perform()
+        self.server.until(lambda: not self.server.camera("door")["spoken_to"], "the end of the talk", 10)
+        self.assertEqual(b.complaints(), [])
+
+    def test_phone(self):
+        b = self.browser
+        b.resize(360, 740, "light")
+        ActionChains(b.driver).click_and_hold(b.find(BUTTON)).perform()
+        b.until(lambda: self.word() == "Speak now", "that one may speak")
+        self.heard()
+        box = b.run("const r = document.querySelector('.talk-word').getBoundingClientRect(); return [r.left, r.right, innerWidth]")
+        self.assertTrue(0 <= box[0] < box[1] <= box[2], box)
+        # Also of a camera that turns and has sound.
+        b.run("for (const e of document.querySelectorAll('.head-tools button[hidden]')) e.hidden = false")
+        self.pictures("all-buttons")
+        b.resize(360, 740, "light")
+        self.assertLessEqual(b.run("return document.documentElement.scrollWidth"), 360)
+        ActionChains(b.driver).release().perform()
+
+    def test_another(self):
+        """Somebody else speaks: it is seen on the picture, and who it is, for those who want to speak."""
+        b = self.browser
+        ActionChains(b.driver).click_and_hold(b.find(BUTTON)).perform()
+        b.until(lambda: self.word() == "Speak now", "that one may speak")
+        first = b.driver.current_window_handle
+        b.driver.switch_to.new_window("window")
+        try:
+            b.open("camera/door")
+            b.until(lambda: self.word() == "Somebody speaks to this camera", "that somebody speaks")
+            self.pictures("another")
+            ActionChains(b.driver).key_down("w").perform()
+            b.until(lambda: "local speaks to camera door now" in b.run("return document.querySelector('.notices').textContent"), "who it is")
+            ActionChains(b.driver).key_up("w").perform()
+        finally:
+            b.driver.close()
+            b.driver.switch_to.window(first)
+        self.assertEqual([c for c in b.complaints() if "409" not in c], [])
+
+    def test_no_microphone(self):
+        """A page by plain HTTP of another machine has no microphone; a camera without a back channel has no button."""
+        b = self.browser
+        done = b.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": NO_MICROPHONE})
+        self.addCleanup(b.driver.execute_cdp_cmd, "Page.removeScriptToEvaluateOnNewDocument", done)
+        b.open("camera/door")
+        b.until(lambda: b.all(f"{BUTTON}:not([hidden])"), "the button")
+        ActionChains(b.driver).click_and_hold(b.find(BUTTON)).release().perform()
+        b.until(lambda: "HTTPS" in b.run("return document.querySelector('.notices').textContent"), "why there is none")
+        self.pictures("no-microphone")
+        b.open("camera/mute")
+        b.until(lambda: b.all(".stage.seen"), "the picture")
+        self.assertEqual(b.all(f"{BUTTON}:not([hidden])"), [])
+        self.assertEqual(b.complaints(), [])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)
