@@ -34,16 +34,16 @@ struct GstCudaMogClass {
 };
 G_DEFINE_TYPE(GstCudaMog, gst_cuda_mog, vigil_transform_get_type())
 
-// A texture for each plane.
-#define VIGIL_MOG_TEXTURES "{ RGBA, NV12, I420, GRAY8 }"
-static GstStaticPadTemplate sink_template =
-    GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
-                            GST_STATIC_CAPS(VIGIL_CUDA_CAPS(VIGIL_VIDEO_FORMATS) VIGIL_GL_CAPS(
-                                VIGIL_MOG_TEXTURES) GST_VIDEO_CAPS_MAKE(VIGIL_VIDEO_FORMATS)));
-static GstStaticPadTemplate src_template =
-    GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS,
-                            GST_STATIC_CAPS(VIGIL_CUDA_CAPS(VIGIL_VIDEO_FORMATS) VIGIL_GL_CAPS(
-                                VIGIL_MOG_TEXTURES) GST_VIDEO_CAPS_MAKE(VIGIL_VIDEO_FORMATS)));
+// Textures: one for each plane. P010 is only read: its upper 8 bits are looked at, and no picture is made of it.
+#define VIGIL_MOG_CAPS(more)                                                                                 \
+  VIGIL_CUDA_CAPS("{ NV12, I420, GRAY8, RGBA, RGBx, BGRA, BGRx, YV12, NV21" more " }")                       \
+  VIGIL_GL_CAPS("{ RGBA, NV12, I420, GRAY8" more " }")                                                       \
+  GST_VIDEO_CAPS_MAKE("{ NV12, I420, GRAY8, RGBA, RGBx, BGRA, BGRx, YV12, NV21" more " }")
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE(
+    "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS(VIGIL_MOG_CAPS(", P010_10LE")));
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE(
+    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(VIGIL_MOG_CAPS(", P010_10LE")));
+static GstStaticCaps written_caps = GST_STATIC_CAPS(VIGIL_MOG_CAPS("")); // those that pictures are made in
 
 static MogElement &mog_of(gpointer self) {
   return static_cast<MogElement &>(element_of(self));
@@ -207,12 +207,16 @@ static void free_format(GstStructure *s, const char *only) {
 static GstCaps *transform_caps(GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
                                GstCaps *filter) {
   MogElement &element = mog_of(trans);
-  const bool mask = element.settings.snapshot().output == Output::mask;
+  const Output output = element.settings.snapshot().output;
+  const bool mask = output == Output::mask;
   GstCaps *out = caps_in_reach(caps, element.device_selector().without_cuda());
   for (guint i = 0; mask && i < gst_caps_get_size(out); i++)
     free_format(gst_caps_get_structure(out, i), direction == GST_PAD_SINK ? "GRAY8" : nullptr);
-  GstCaps *template_caps = gst_pad_get_pad_template_caps(
-      direction == GST_PAD_SINK ? GST_BASE_TRANSFORM_SRC_PAD(trans) : GST_BASE_TRANSFORM_SINK_PAD(trans));
+  GstCaps *template_caps =
+      mask || output == Output::passthrough
+          ? gst_pad_get_pad_template_caps(direction == GST_PAD_SINK ? GST_BASE_TRANSFORM_SRC_PAD(trans)
+                                                                    : GST_BASE_TRANSFORM_SINK_PAD(trans))
+          : gst_static_caps_get(&written_caps);
   GstCaps *possible = gst_caps_intersect_full(out, template_caps, GST_CAPS_INTERSECT_FIRST);
   gst_caps_unref(out);
   gst_caps_unref(template_caps);

@@ -97,6 +97,8 @@ struct FrameContext {
   Shifted background;     // as this frame would show it; null: not known
   ConstImage compensated; // the frame as the model is to see it
   Plane<std::uint8_t> mask;
+  const std::uint32_t *small_objects =
+      nullptr; // K (kernels/cleanup/cleanup.h), to be put into the mask after it was measured; null: none
   ContourFeatures contours;
   Detections detections;
   Report report;

@@ -3,6 +3,7 @@
 
 #include "common/error.h"
 #include "gst/cudamog/debug.h"
+#include "gst/memory/high_bytes_mapping.h"
 #include "gst/metadata/overlay.h"
 #include "gst/video/formats.h"
 
@@ -51,7 +52,9 @@ void MogProcessor::set_format(const FrameKind &in, const FrameKind &out) {
     masks_ = std::make_unique<MaskCopies>(device_, width, height);
   in_ = in;
   out_ = out;
-  stages_.set_format(format_of(in, out));
+  in_.info = eight_bit_info(in.info); // the mappings give pictures of 8 bits
+  out_.info = eight_bit_info(out.info);
+  stages_.set_format(format_of(in_, out_));
 }
 
 std::unique_ptr<FrameProcessor::PerFrameData> MogProcessor::make_frame_data() {

@@ -29,7 +29,7 @@ struct Tuning {
   float absorb_after = 1.5f;
   float light_jump = 0.75f;
   bool watch_camera = true;
-  bool small_objects = false;
+  bool small_objects = true;
   bool operator==(const Tuning &) const = default;
 };
 inline constexpr auto tuning_table = std::tuple{
@@ -58,11 +58,11 @@ inline constexpr auto tuning_table = std::tuple{
           "and a new view is learnt at once. false: for cameras that pan",
           &Tuning::watch_camera),
     param("small-objects", "Small objects",
-          "Keeps moving objects of a few pixels that the median would remove: distant people and vehicles, "
-          "thermal cameras. Where specks come again and again, as from leaves or rain, the median decides. "
-          "The price is false events in the light of moving clouds. false: the median decides everywhere. "
-          "Works "
-          "with median from 5 on",
+          "Puts moving objects of a few pixels that the median removed back into the mask: distant people "
+          "and vehicles, thermal cameras. In the mask alone: such specks have no box and are no motion, and "
+          "boxes may end a few pixels inside of an object's outline. Where specks come again and again, as "
+          "from leaves or rain, the median decides. false: the median decides everywhere. Works with median "
+          "from 5 on",
           &Tuning::small_objects),
 };
 
@@ -142,6 +142,11 @@ struct Settings {
   std::string mask_location, model_location;
   bool operator==(const Settings &) const = default;
 };
+
+// Whether somebody sees the mask itself, rather than boxes and messages alone.
+inline bool shows_mask(const Settings &s) {
+  return s.reports.attach_mask || (s.output != Output::background && s.output != Output::passthrough);
+}
 
 // Whether the model learns at another rate where foreground is (foreground-rate): blobs are then judged by
 // their outlines.

@@ -17,6 +17,7 @@
 #include "gst/cudamog/stages/motion_gate.h"
 #include "gst/cudamog/stages/recall_light.h"
 #include "gst/cudamog/stages/region_of_interest.h"
+#include "gst/cudamog/stages/small_objects.h"
 #include "gst/cudamog/stages/stabilize.h"
 #include "gst/cudamog/stages/tamper.h"
 
@@ -29,6 +30,8 @@ std::vector<std::unique_ptr<Stage>> make_stages(Device &device, BackgroundModel 
                                                 tamper::TamperDetector &tamper_detector) {
   auto background = std::make_unique<BackgroundStage>(device, model);
   auto ghosts = std::make_unique<GhostsStage>();
+  auto cleanup = std::make_unique<CleanupStage>(device);
+  auto small_objects = std::make_unique<SmallObjectsStage>(*cleanup);
   BorderedPicture &picture = background->picture();
   ghost::StationaryRegions &regions = ghosts->stationary_regions();
 
@@ -41,13 +44,14 @@ std::vector<std::unique_ptr<Stage>> make_stages(Device &device, BackgroundModel 
   list.push_back(std::make_unique<StabilizeStage>(device, picture));
   list.push_back(std::make_unique<ExposureStage>(device, model));
   list.push_back(std::make_unique<MixtureStage>(device, model));
-  list.push_back(std::make_unique<CleanupStage>(device));
+  list.push_back(std::move(cleanup));
   list.push_back(std::make_unique<BlobsStage>(device));
   list.push_back(std::make_unique<ContoursStage>(device));
   list.push_back(std::make_unique<LightJumpStage>());
   list.push_back(std::make_unique<LocalLightStage>(regions));
   list.push_back(std::make_unique<MotionGateStage>());
   list.push_back(std::move(ghosts));
+  list.push_back(std::move(small_objects));
   list.push_back(std::make_unique<ComposeStage>(device, model));
   return list;
 }
@@ -105,6 +109,7 @@ void StageList::submit(std::span<FrameContext *const> frames, Queue &queue) {
     f->learning = {};
     f->background = {};
     f->compensated = f->input;
+    f->small_objects = nullptr;
     f->contours = {};
     f->detections.lit = {};
     f->detections.dropped = false;

@@ -6,6 +6,7 @@
 #include "common/shifted.h"
 #include "gst/memory/gl_compute_device.h"
 #include "gst/memory/gl_texture.h"
+#include "gst/memory/high_bytes_mapping.h"
 #include "kernels/convert/gl_textures.h"
 
 #include <algorithm>
@@ -19,22 +20,25 @@ guint gst_plane(const GstVideoInfo &info, const Image &image, int i) {
   return guint(plane_count(image.format) == 3 ? GST_VIDEO_INFO_COMP_PLANE(&info, i) : i);
 }
 
-convert::GlTexels texels_of(GstMemory *memory, GLuint texture, const Image &image, int i) {
+// `wide`: its samples have 16 bits.
+convert::GlTexels texels_of(GstMemory *memory, GLuint texture, const Image &image, int i, bool wide) {
   const Plane<std::uint8_t> plane = image.plane(i);
   GstGLFormat sized = gst_gl_memory_get_texture_format(GST_GL_MEMORY_CAST(memory)), format = sized;
   guint type = 0;
   gst_gl_format_type_from_sized_gl_format(sized, &format, &type);
-  if (type != GL_UNSIGNED_BYTE || convert::channels_of(GLenum(format)) != int(pixel_bytes(image.format, i)))
+  if (type != (wide ? GL_UNSIGNED_SHORT : GL_UNSIGNED_BYTE) ||
+      convert::channels_of(GLenum(format)) != int(pixel_bytes(image.format, i)))
     fail(Error::Kind::bad_data, "a texture of a frame has the format 0x", std::hex, int(sized),
          ", which its caps do not say");
-  return {texture, GLenum(format), plane.width, plane.height};
+  return {texture, GLenum(format), plane.width, plane.height, wide};
 }
 
 // One frame's textures, copied to memory of the device or from there.
 class TextureCopies final : public FrameMapping {
  public:
   TextureCopies(GlComputeDevice &device, const FrameKind &kind)
-      : device_(device), kind_(kind), layout_(kind.info), memory_(device, layout_.bytes()) {}
+      : device_(device), kind_(kind), layout_(eight_bit_info(kind.info)), memory_(device, layout_.bytes()),
+        wide_(needs_high_bytes(kind)) {}
 
   ConstImage map_read(GstBuffer *buffer, Queue &, ByteCounts &) override {
     check(buffer);
@@ -46,7 +50,7 @@ class TextureCopies final : public FrameMapping {
       for (int i = 0; i < plane_count(image.format); i++) {
         GstMemory *memory = gst_buffer_peek_memory(buffer, gst_plane(kind_.info, image, i));
         const MappedTexture mapped(memory, GST_MAP_READ);
-        convert::from_texture(device_, texels_of(memory, mapped.texture(), image, i), image.data[i],
+        convert::from_texture(device_, texels_of(memory, mapped.texture(), image, i, wide_), image.data[i],
                               image.stride[i]);
       }
     });
@@ -68,7 +72,7 @@ class TextureCopies final : public FrameMapping {
         GstMemory *memory = gst_buffer_peek_memory(buffer_, gst_plane(kind_.info, image, i));
         const MappedTexture mapped(memory, GST_MAP_WRITE);
         convert::to_texture(device_, image.data[i], image.stride[i],
-                            texels_of(memory, mapped.texture(), image, i));
+                            texels_of(memory, mapped.texture(), image, i, false));
       }
       if (GstGLSyncMeta *drawn = gst_buffer_get_gl_sync_meta(buffer_))
         gst_gl_sync_meta_set_sync_point(drawn, device_.context());
@@ -99,6 +103,7 @@ class TextureCopies final : public FrameMapping {
   FrameKind kind_;
   CopyLayout layout_;
   DeviceBuffer memory_;
+  bool wide_; // frames have 16 bits a sample
   GstBuffer *buffer_ = nullptr;
 };
 

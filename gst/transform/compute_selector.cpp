@@ -4,6 +4,7 @@
 #include "gst/errors.h"
 #include "gst/memory/gl_compute_mapping.h"
 #include "gst/memory/gl_mapping.h"
+#include "gst/memory/high_bytes_mapping.h"
 #include "gst/transform/debug.h"
 
 #include <algorithm>
@@ -118,7 +119,9 @@ void ComputeSelector::follow(GstBuffer *buffer, const FrameKind &kind) {
 
 std::unique_ptr<FrameMapping> ComputeSelector::make_mapping(const FrameKind &kind) {
   if (gl_device_ && kind.gl_memory) return make_texture_copies(*gl_device_, kind);
-  return std::make_unique<DeviceFrameMapping>(device(), kind);
+  auto frames = std::make_unique<DeviceFrameMapping>(device(), kind);
+  if (needs_high_bytes(kind)) return make_high_bytes_mapping(device(), kind, std::move(frames));
+  return frames;
 }
 
 } // namespace vigil::gst

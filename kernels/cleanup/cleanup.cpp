@@ -32,6 +32,11 @@ void check_planes(int width, int height, Plane<const std::uint8_t> mask, Plane<c
   if (small.seen && small.grid != cell_grid::grid_for(width, height))
     fail(Error::Kind::bad_setting, "the grid of small objects is of ", small.grid.width, "x",
          small.grid.height, " pixels, but the clean-up was made for ", width, "x", height);
+  if (small.seen && small.allowed) check_kept(small.kept);
+}
+
+void check_kept(const std::uint32_t *kept) {
+  if (!kept) fail(Error::Kind::bad_setting, "the set of small objects has no memory");
 }
 
 std::unique_ptr<Cleanup> make(Device &device, int width, int height) {

@@ -13,15 +13,16 @@
 // sizes 0 and nothing ignored the mask stays as it is. (Soille, Morphological Image Analysis, chapters 3 and
 // 4.)
 //
-// A moving object of a few pixels has no majority in a large window. With SmallObjects such an object is kept
-// where it persists. Let F(t) be the set F of call t before all steps, R(t) the one after them, M3 the median
-// with window 3, and D3 the dilation by the square of 7 x 7 pixels:
+// A moving object of a few pixels has no majority in a large window. With SmallObjects such an object is
+// found where it persists, and restore() puts it into the mask. Between the two the mask is the one without
+// small objects, for those who measure it. Let F(t) be the set F of call t before all steps, R(t) the one
+// after them, M3 the median with window 3, and D3 the dilation by the square of 7 x 7 pixels:
 //   S(t) = M3 F(t)
 //   C(t) = S(t) and D3 S(t-1) and D3 S(t-2)      persistent pixels; S is empty before the first call
-//   result: R(t), with C(t) in the cells where `allowed` is KeepSmall::all, and with C(t) and D3 R(t) where
-//           it is KeepSmall::near_others, which completes the outlines of larger objects
+//   K(t) = C(t) in the cells where `allowed` is KeepSmall::all, C(t) and D3 R(t) where it is
+//          KeepSmall::near_others, which completes the outlines of larger objects, else nothing
 //   seen(cell) = 1 where a pixel of C(t) is in the cell, and not in D3 R(t); else 0
-// (Source: this project.)
+// restore() makes the pixels of K(t) 255 that are not ignored. (Source: this project.)
 #pragma once
 
 #include "common/device.h"
@@ -29,7 +30,9 @@
 #include "common/plane.h"
 #include "kernels/cell_grid/cell_grid.h"
 
+#include <cstdint>
 #include <memory>
+#include <utility>
 
 namespace vigil::cleanup {
 
@@ -66,12 +69,18 @@ inline constexpr int small_reach = 3;
 
 enum class KeepSmall : std::uint8_t { none, near_others, all };
 
-// Where small objects are kept, and where there are some. Both in the device's memory, one byte a cell; on
-// OpenGL they begin at a multiple of 4 bytes.
+// Words in a row of K(t), a bit a pixel: pixel x is bit x % 32 of word x / 32. Bits that are no pixels are 0.
+constexpr int row_words(int width) {
+  return (width + 31) / 32;
+}
+
+// Where small objects are kept, where there are some, and which. All in the device's memory, `allowed` and
+// `seen` one byte a cell; on OpenGL each begins at a multiple of 4 bytes.
 struct SmallObjects {
   cell_grid::Grid grid;
   const std::uint8_t *allowed = nullptr; // KeepSmall; null: none everywhere
   std::uint8_t *seen = nullptr;          // null: the call is one without small objects
+  std::uint32_t *kept = nullptr;         // K(t), row after row; not touched where `allowed` is null
 };
 
 // Scratch memory for one picture size; made once, no allocation per frame except the first with small
@@ -81,13 +90,16 @@ class Cleanup {
   virtual ~Cleanup() = default;
   // `mask` is changed in place. `watch` is null or a picture of the same size: pixels of value 0 in it are
   // ignored. Any strides and addresses work; on a GPU 16-byte aligned ones run fastest. Throws
-  // Error::bad_setting when a size is not the one that this was made for. After a call without small objects
-  // S is empty.
+  // Error::bad_setting when a size is not the one that this was made for, or when `kept` is missing. After a
+  // call without small objects S is empty.
   virtual void apply(Plane<std::uint8_t> mask, Plane<const std::uint8_t> watch, const Params &,
                      const SmallObjects &, Queue &) = 0;
   void apply(Plane<std::uint8_t> mask, Plane<const std::uint8_t> watch, const Params &params, Queue &queue) {
     apply(mask, watch, params, {}, queue);
   }
+  // Puts small objects into a mask. `kept` is what apply() made of it. Throws as apply() does.
+  virtual void restore(Plane<std::uint8_t> mask, Plane<const std::uint8_t> watch, const std::uint32_t *kept,
+                       Queue &) = 0;
 };
 std::unique_ptr<Cleanup> make_reference(int width, int height); // naive loops; host memory
 // The device must outlive what is made for it. Throws Error::bad_setting for a size below 1x1.
@@ -101,15 +113,22 @@ std::unique_ptr<Cleanup> make(Device &, int width, int height);
 void check_size(int width, int height);
 void check_planes(int width, int height, Plane<const std::uint8_t> mask, Plane<const std::uint8_t> watch,
                   const SmallObjects &);
-// The planes S(t), S(t-1) and S(t-2) in a ring of three.
+void check_kept(const std::uint32_t *kept);
+// Which of three planes has what is remembered of S(t), S(t-1) and S(t-2).
 class SmallRing {
  public:
   int now() const { return at_; }
   int before(int calls) const { return (at_ + 3 - calls) % 3; }
-  void advance() { at_ = (at_ + 1) % 3; }
+  // A call with small objects. True: the one before had none, so the caller clears all planes.
+  [[nodiscard]] bool advance() {
+    at_ = (at_ + 1) % 3;
+    return !std::exchange(remembers_, true);
+  }
+  void forget() { remembers_ = false; } // a call without small objects
 
  private:
   int at_ = 0;
+  bool remembers_ = false; // the planes are those of the last calls
 };
 
 } // namespace vigil::cleanup

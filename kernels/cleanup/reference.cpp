@@ -72,7 +72,7 @@ class Reference final : public Cleanup {
     f.dilate(radii.open);
     f.dilate(radii.close);
     f.erode(radii.close);
-    if (small.seen) keep_small(f, persistent, small);
+    if (small.seen) find_small(f, persistent, small);
     for (int y = 0; y < height_; y++)
       for (int x = 0; x < width_; x++) {
         std::uint8_t &p = mask.row(y)[x];
@@ -80,7 +80,18 @@ class Reference final : public Cleanup {
       }
   }
 
+  void restore(Plane<std::uint8_t> mask, Plane<const std::uint8_t> watch, const std::uint32_t *kept,
+               Queue &) override {
+    check_planes(width_, height_, mask, watch, {});
+    check_kept(kept);
+    for (int y = 0; y < height_; y++)
+      for (int x = 0; x < width_; x++)
+        if ((kept[word_at(x, y)] >> x % 32 & 1) && !(watch.data && watch.row(y)[x] == 0))
+          mask.row(y)[x] = 255;
+  }
+
  private:
+  std::size_t word_at(int x, int y) const { return std::size_t(y) * row_words(width_) + x / 32; }
   // C(t); empty without small objects.
   Set step_small(const Set &f, const SmallObjects &small) {
     Set now = f;
@@ -93,16 +104,18 @@ class Reference final : public Cleanup {
     earlier_[0] = small.seen ? now : Set(width_, height_);
     return persistent;
   }
-  void keep_small(Set &f, const Set &persistent, const SmallObjects &small) const {
+  void find_small(const Set &f, const Set &persistent, const SmallObjects &small) const {
     const Set near = f.dilated(small_reach);
     std::fill_n(small.seen, small.grid.cells(), std::uint8_t{0});
+    if (small.allowed) std::fill_n(small.kept, std::size_t(height_) * row_words(width_), 0u);
     for (int y = 0; y < height_; y++)
       for (int x = 0; x < width_; x++) {
         if (!persistent.at(x, y)) continue;
         const int cell = y / small.grid.size * small.grid.columns + x / small.grid.size;
         if (!near.at(x, y)) small.seen[cell] = 1;
         const auto keep = small.allowed ? KeepSmall(small.allowed[cell]) : KeepSmall::none;
-        if (keep == KeepSmall::all || (keep == KeepSmall::near_others && near.at(x, y))) f.at(x, y) = true;
+        if (keep == KeepSmall::all || (keep == KeepSmall::near_others && near.at(x, y)))
+          small.kept[word_at(x, y)] |= 1u << x % 32;
       }
   }
 

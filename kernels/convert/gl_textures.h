@@ -9,11 +9,12 @@
 
 namespace vigil::convert {
 
-// The upper left part of a 2D texture of 8 bits a channel.
+// The upper left part of a 2D texture of 8 bits a channel, or of 16, of which from_texture() takes the upper 8.
 struct GlTexels {
   GLuint texture = 0;
   GLenum format = 0; // of its pixels: GL_RED, GL_RG or GL_RGBA; OpenGL ES also has GL_LUMINANCE and _ALPHA
   int width = 0, height = 0;
+  bool wide = false; // 16 bits a channel; to_texture() takes none
 };
 
 // 1, 2 or 4; 0 for formats that are none of these.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "kernels/label/examples.h"
 
+#include "common/base64url.h"
 #include "common/error.h"
 #include "kernels/label/appearance.h"
 
@@ -83,6 +84,20 @@ std::vector<float> read_appearance(const Json *values, std::size_t at) {
   return out;
 }
 
+Picture read_picture(const Json *text, std::size_t at) {
+  if (!text) return {};
+  if (!text->is_string()) refuse("example ", at, ": \"picture\" is ", text->type_name(), ", not a text");
+  std::string bytes;
+  try {
+    bytes = from_base64url(text->get_ref<const std::string &>());
+  } catch (const Error &e) {
+    refuse("example ", at, ": \"picture\": ", e.what());
+  }
+  if (bytes.size() != picture_bytes)
+    refuse("example ", at, ": \"picture\" has ", bytes.size(), " bytes, not ", picture_bytes);
+  return {bytes.begin(), bytes.end()};
+}
+
 TaughtExample read_example(const Json &j, std::size_t at) {
   if (!j.is_object()) refuse("example ", at, " is ", j.type_name(), ", not an object");
   TaughtExample e;
@@ -107,6 +122,7 @@ TaughtExample read_example(const Json &j, std::size_t at) {
   }
   e.example.subject.shape = read_shape(member(j, "shape"), at);
   e.example.subject.appearance = read_appearance(member(j, "appearance"), at);
+  e.picture = read_picture(member(j, "picture"), at);
   return e;
 }
 
@@ -124,6 +140,8 @@ std::string write_examples(std::span<const TaughtExample> examples) {
     if (!e.camera.empty()) j["camera"] = e.camera;
     if (!e.codebook.empty()) j["codebook"] = e.codebook;
     if (!e.example.subject.appearance.empty()) j["appearance"] = e.example.subject.appearance;
+    if (!e.picture.empty())
+      j["picture"] = base64url({reinterpret_cast<const char *>(e.picture.data()), e.picture.size()});
     list.push_back(std::move(j));
   }
   return Json{{"format", "vigil-labels"}, {"version", version}, {"examples", std::move(list)}}.dump();

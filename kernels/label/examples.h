@@ -6,11 +6,14 @@
 //    "examples": [{"label": "cat", "is": true, "event": "...", "camera": "door", "time": 1764130000.5,
 //                  "shape": {"aspect": -0.3, ...},  features that are not known are missing
 //                  "appearance": [0.1, ...],        appearance_length numbers, or none
-//                  "codebook": "..."}]}             that these were made with; missing: not known
+//                  "codebook": "...",               that these were made with; missing: not known
+//                  "picture": "..."}]}              base64url of picture_side^2 bytes of luma, or missing
 #pragma once
 
 #include "kernels/label/classifier.h"
 
+#include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,11 +21,15 @@
 
 namespace vigil::label {
 
+inline constexpr std::size_t picture_side = 64, picture_bytes = picture_side * picture_side;
+using Picture = std::vector<std::uint8_t>; // luma, row by row; empty: there is none
+
 struct TaughtExample {
   Example example;
   std::string event, camera; // where it comes from; may be empty
   double time = 0;           // when it was named, seconds since 1970 UTC
   std::string codebook{};    // of the appearance
+  Picture picture{};         // that the appearance can be made of again, with another codebook
 };
 
 inline constexpr std::size_t largest_examples_file = std::size_t{32} << 20;

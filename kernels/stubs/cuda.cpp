@@ -8,6 +8,7 @@
 #include "kernels/cleanup/cleanup.h"
 #include "kernels/colinearseg/segmenter.h"
 #include "kernels/compose/compose.h"
+#include "kernels/convert/high_bytes.h"
 #include "kernels/convert/rgba.h"
 #include "kernels/exposure/exposure.h"
 #include "kernels/fisher/expectation.h"
@@ -76,6 +77,9 @@ std::unique_ptr<registration::Registration> registration::make_cuda(Device &) {
   absent();
 }
 std::unique_ptr<convert::Converter> convert::make_cuda(Device &) {
+  absent();
+}
+std::unique_ptr<convert::HighBytes> convert::make_high_bytes_cuda(Device &) {
   absent();
 }
 std::unique_ptr<tamper::Sampler> tamper::make_cuda(Device &) {

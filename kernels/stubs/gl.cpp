@@ -5,6 +5,7 @@
 #include "kernels/cell_grid/cell_grid.h"
 #include "kernels/cleanup/cleanup.h"
 #include "kernels/compose/compose.h"
+#include "kernels/convert/high_bytes.h"
 #include "kernels/convert/rgba.h"
 #include "kernels/exposure/exposure.h"
 #include "kernels/ghost/contour_features.h"
@@ -37,6 +38,9 @@ std::unique_ptr<compose::Composer> compose::make_gl(Device &) {
   no_gl();
 }
 std::unique_ptr<convert::Converter> convert::make_gl(Device &) {
+  no_gl();
+}
+std::unique_ptr<convert::HighBytes> convert::make_high_bytes_gl(Device &) {
   no_gl();
 }
 std::unique_ptr<exposure::Exposure> exposure::make_gl(Device &) {

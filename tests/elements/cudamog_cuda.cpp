@@ -81,7 +81,7 @@ void expect_alike(const Frames &want, const Frames &got, const std::string &what
 } // namespace
 
 GST_START_TEST(masks_are_those_of_the_cpu) {
-  for (const char *format : {"GRAY8", "NV12", "I420", "RGBA", "RGBx", "BGRA", "BGRx"})
+  for (const char *format : {"GRAY8", "NV12", "I420", "RGBA", "RGBx", "BGRA", "BGRx", "P010_10LE"})
     for (const Size size : {Size{64, 48}, Size{1, 1}, Size{33, 17}, Size{645, 363}})
       for (const char *settings : {"", "method=mog", "median=0 detect-shadows=false"}) {
         const Size s = survives_copies(format, size);

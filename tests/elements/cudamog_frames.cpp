@@ -218,6 +218,35 @@ GST_START_TEST(outputs) {
 }
 GST_END_TEST
 
+// Frames of 10 bits: the mask is that of NV12 frames with the upper bytes of their samples, and what passes is not changed.
+GST_START_TEST(ten_bits) {
+  for (const Size s : sizes) {
+    const std::string caps = caps_of("P010_10LE", s.width, s.height);
+    Element mask(plain), passthrough(plain + "output=passthrough"), eight(plain);
+    mask.caps(caps);
+    passthrough.caps(caps);
+    eight.caps(caps_of("NV12", s.width, s.height));
+    for (int n = 0; n < frames; n++) {
+      Picture fine = frame_of("P010_10LE", s, n), coarse("NV12", s.width, s.height);
+      const Image from = fine.image(), to = coarse.image();
+      for (int i = 0; i < plane_count(to.format); i++)
+        for (int y = 0; y < plane_rows(i, s.height); y++)
+          for (int x = 0; x < row_bytes(to.format, i, s.width); x++)
+            to.plane(i).row(y)[x] = from.plane(i).row(y)[2 * x + 1];
+      for (Element *e : {&mask, &passthrough}) fail_unless_equals_int(e->push(fine, n), GST_FLOW_OK);
+      fail_unless_equals_int(eight.push(coarse, n), GST_FLOW_OK);
+      fail_unless(passthrough.pull_bytes() == tight(fine), "%dx%d: the frame is changed", s.width, s.height);
+      fail_unless(mask.pull_bytes() == eight.pull_bytes(), "%dx%d: mask %d differs", s.width, s.height, n);
+    }
+  }
+  for (const char *output : {"foreground", "background", "overlay"}) {
+    Element e(plain + "output=" + output);
+    e.caps(caps_of("P010_10LE", 64, 48));
+    fail_unless_equals_int(e.push(frame_of("P010_10LE", sizes[0], 0), 0), GST_FLOW_NOT_NEGOTIATED);
+  }
+}
+GST_END_TEST
+
 GST_START_TEST(blobs_are_on_their_frame) {
   for (const char *settings :
        {"output=mask", "output=passthrough group-size=4 async-depth=2", "output=overlay"}) {
@@ -548,6 +577,7 @@ int main(int argc, char **argv) {
   tcase_add_test(tests, groups_and_depth_give_the_same_masks);
   tcase_add_test(tests, frames_come_out_as_late_as_told);
   tcase_add_test(tests, outputs);
+  tcase_add_test(tests, ten_bits);
   tcase_add_test(tests, blobs_are_on_their_frame);
   tcase_add_test(tests, cells_give_the_same_blobs_as_exact);
   tcase_add_test(tests, confidence_is_the_filled_share);

@@ -117,11 +117,12 @@ void expect_the_cpus(const std::string &settings, const char *format, int w, int
 
 // Whether cudamog takes textures of this format.
 bool in_textures(std::string_view format) {
-  return format == "RGBA" || format == "NV12" || format == "I420" || format == "GRAY8";
+  return format == "RGBA" || format == "NV12" || format == "I420" || format == "GRAY8" ||
+         format == "P010_10LE";
 }
 
 GST_START_TEST(masks_are_the_cpus) {
-  for (const char *format : {"RGBA", "NV12", "I420", "GRAY8", "BGRx", "YV12"})
+  for (const char *format : {"RGBA", "NV12", "I420", "GRAY8", "BGRx", "YV12", "P010_10LE"})
     expect_the_cpus("min-area=20", format, width, height, in_textures(format));
   for (const auto &[w, h] : {std::pair{1, 1}, {33, 17}, {205, 123}})
     expect_the_cpus("min-area=20", w == 33 ? "NV12" : "RGBA", w, h, true);
@@ -139,6 +140,7 @@ GST_START_TEST(pictures_are_the_cpus) {
   for (const char *output : {"foreground", "background", "overlay", "passthrough"})
     expect_the_cpus(std::string("min-area=20 async-depth=2 output=") + output, "RGBA", width, height, true);
   expect_the_cpus("min-area=20 output=overlay", "I420", width, height, true);
+  expect_the_cpus("min-area=20 output=passthrough", "P010_10LE", width, height, true);
 }
 GST_END_TEST
 

@@ -59,7 +59,7 @@ GST_START_TEST(masks_are_those_of_system_memory) {
   for (const char *settings :
        {"method=mog", "color=false median=0", "async-depth=3", "group-size=4", "group-size=3 async-depth=2"})
     expect_the_same(settings, 150, 94);
-  for (const char *format : {"NV12", "I420", "GRAY8"}) expect_the_same("min-area=20", 150, 94, format);
+  for (const char *format : {"NV12", "I420", "GRAY8", "P010_10LE"}) expect_the_same("min-area=20", 150, 94, format);
 }
 GST_END_TEST
 

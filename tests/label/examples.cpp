@@ -23,6 +23,8 @@ std::vector<TaughtExample> some() {
     e.example.is = n != 2;
     e.example.subject.shape[0] = 0.1f * float(n);
     if (n == 3) e.example.subject.appearance.assign(appearance_length, 0.125f);
+    for (std::size_t i = 0; n == 1 && i < picture_bytes; i++)
+      e.picture.push_back(static_cast<std::uint8_t>(i * 7));
     e.event = n == 4 ? "" : "20261126T040000000-door-00a" + std::to_string(n);
     e.camera = "door";
     e.time = 1764130000.25 + n;
@@ -52,8 +54,8 @@ void round_trip() {
   for (std::size_t i = 0; i < after.size(); i++) {
     const Example &a = before[i].example, &b = after[i].example;
     expect(a.name == b.name && a.is == b.is && a.subject.appearance == b.subject.appearance &&
-               before[i].event == after[i].event && before[i].camera == after[i].camera &&
-               before[i].time == after[i].time,
+               before[i].picture == after[i].picture && before[i].event == after[i].event &&
+               before[i].camera == after[i].camera && before[i].time == after[i].time,
            "the same");
     for (std::size_t f = 0; f < feature_count; f++)
       expect(a.subject.shape[f] == b.subject.shape[f] ||
@@ -77,6 +79,9 @@ void refusals() {
   expect(refused(one(R"({"label":"a","shape":{"aspect":"x"}})"), "aspect"), "a feature that is no number");
   expect(refused(one(R"({"label":"a","shape":{"aspect":1e300}})"), "aspect"), "a feature that is none");
   expect(refused(one(R"({"label":"a","appearance":[1,2]})"), "appearance"), "too few numbers");
+  expect(refused(one(R"({"label":"a","picture":3})"), "picture"), "a picture that is no text");
+  expect(refused(one(R"({"label":"a","picture":"a b"})"), "picture"), "a picture that is no base64url");
+  expect(refused(one(R"({"label":"a","picture":"AAAA"})"), "has 3 bytes"), "a picture of another size");
   expect(refused(one(R"({"label":"a","time":"x"})"), "time"), "a time that is none");
   expect(refused(std::string(100000, '['), "nested"), "deep nesting");
   std::string many = R"({"format":"vigil-labels","version":1,"examples":[{"label":"a"})";

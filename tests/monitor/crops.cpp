@@ -3,9 +3,13 @@
 #include "common/error.h"
 #include "tests/unit.h"
 #include "tools/vigil-monitor/detector/crop.h"
+#include "tools/vigil-monitor/labels/event_picture.h"
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <gst/gst.h>
 #include <limits>
 #include <memory>
@@ -92,9 +96,48 @@ void odd_pictures() {
       "pictures before any caps");
 }
 
+// Of an event's stored picture.
+void stored_pictures() {
+  std::string folder = (std::filesystem::temp_directory_path() / "vigil-picture-XXXXXX").string();
+  expect(mkdtemp(folder.data()) != nullptr, "a folder");
+  const std::string file = folder + "/a.jpg", half = folder + "/half.jpg";
+  const std::string line = "videotestsrc num-buffers=1 pattern=white ! video/x-raw,format=I420,width=320,"
+                           "height=180 ! jpegenc ! filesink location=" +
+                           file;
+  GstElement *pipeline = gst_parse_launch(line.c_str(), nullptr);
+  gst_element_set_state(pipeline, GST_STATE_PLAYING);
+  GstBus *bus = gst_element_get_bus(pipeline);
+  GstMessage *end = gst_bus_timed_pop_filtered(
+      bus, GST_CLOCK_TIME_NONE, static_cast<GstMessageType>(GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
+  expect(end && GST_MESSAGE_TYPE(end) == GST_MESSAGE_EOS, "a JPEG file");
+  gst_message_unref(end);
+  gst_object_unref(bus);
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  gst_object_unref(pipeline);
+
+  const Rect middle{0.4, 0.4, 0.2, 0.2};
+  const label::Picture whole = picture_in(file, middle);
+  expect(whole.size() == label::picture_bytes &&
+             std::all_of(whole.begin(), whole.end(), [](std::uint8_t v) { return v > 200; }),
+         "white, whole");
+  expect(picture_in(file, {0.5, 0.5, 1 / 320., 1 / 180.}).size() == label::picture_bytes, "of one pixel");
+  for (const Rect &outside : {Rect{2, 0, 1, 1}, Rect{0, 0, 0, 0}, Rect{nan, 0, 1, 1}})
+    expect(picture_in(file, outside).empty(), "outside: " + words(outside));
+  expect(picture_in(folder + "/none.jpg", middle).empty(), "no file");
+  std::ofstream(half) << "this is no picture";
+  expect(picture_in(half, middle).empty(), "no picture");
+  std::filesystem::copy_file(file, half, std::filesystem::copy_options::overwrite_existing);
+  std::filesystem::resize_file(half, std::filesystem::file_size(file) / 4);
+  const auto cut_off = picture_in(half, middle);
+  expect(cut_off.empty() || cut_off.size() == label::picture_bytes, "a part of a file");
+  std::filesystem::remove_all(folder);
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
   gst_init(&argc, &argv);
-  return test::run_cases("crops of tracks", {{"odd boxes", odd_boxes}, {"odd pictures", odd_pictures}});
+  return test::run_cases(
+      "crops of tracks",
+      {{"odd boxes", odd_boxes}, {"odd pictures", odd_pictures}, {"stored pictures", stored_pictures}});
 }

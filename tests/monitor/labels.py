@@ -50,7 +50,7 @@ with Monitor(program, data, "--config", str(config)) as m:
         answer = m.get("/api/labels")
         return {x["label"]: x for x in answer["labels"]} if not answer["training"] else {}
 
-    assert m.get("/api/labels") == {"labels": [], "training": False, "set_aside": 0}
+    assert m.get("/api/labels") == {"labels": [], "training": False, "set_aside": 0, "codebook": None}
     guessed = m.wait("three events with guessed labels", lambda: (lambda found: len(found) >= 3 and found)([e for e in events() if e["labels"]]), 150)
     for e in guessed:
         for x in e["labels"]:

@@ -61,7 +61,7 @@ ROUTES = {
     ("POST", "/api/users"): ADMINISTRATOR, ("PATCH", "/api/users/{}"): ADMINISTRATOR, ("DELETE", "/api/users/{}"): ADMINISTRATOR,
     ("POST", "/api/events/{}/label"): OPERATOR, ("GET", "/api/labels"): VIEWER, ("POST", "/api/labels"): OPERATOR, ("GET", "/api/labels/groups"): OPERATOR,
     ("DELETE", "/api/labels"): ADMINISTRATOR, ("DELETE", "/api/labels/{}"): ADMINISTRATOR, ("GET", "/api/labels/export"): ADMINISTRATOR,
-    ("POST", "/api/labels/import"): ADMINISTRATOR,
+    ("POST", "/api/labels/import"): ADMINISTRATOR, ("POST", "/api/labels/codebook"): ADMINISTRATOR,
     ("POST", "/api/cameras"): ADMINISTRATOR, ("DELETE", "/api/cameras/{}"): ADMINISTRATOR, ("GET", "/api/config/cameras.yaml"): ADMINISTRATOR,
     ("POST", "/api/onvif/search"): ADMINISTRATOR, ("POST", "/api/onvif/device"): ADMINISTRATOR, ("POST", "/api/streams/look"): ADMINISTRATOR, ("PATCH", "/api/cameras/{}"): ADMINISTRATOR,
     ("GET", "/metrics"): VIEWER, ("GET", "/healthz"): STRANGER,

@@ -5,7 +5,9 @@
 #include "tests/stages/rig.h"
 #include "tests/unit.h"
 
+#include <algorithm>
 #include <cmath>
+#include <random>
 #include <string>
 #include <utility>
 
@@ -142,10 +144,98 @@ void product() {
   expect(rig.model.frames() == learnt, "product: it is not learnt");
 }
 
+// The product's list on a scene, with small-objects or without.
+class WithSmallObjects {
+  Rig rig_;
+  tamper::TamperDetector detector_;
+  StageList list_;
+
+ public:
+  explicit WithSmallObjects(bool on)
+      : list_(*rig_.device, rig_.model, make_stages(*rig_.device, rig_.model, detector_)) {
+    list_.set_format(rig_.format);
+    rig_.settings.tuning.small_objects = on;
+    for (Seen &s : group) {
+      s.frame = list_.make_frame();
+      s.frame->settings = rig_.settings;
+      s.frame->settings_number = 1;
+      s.frame->seconds = 0.04;
+      s.frame->output = s.mask.image();
+    }
+  }
+  void see(Picture (&pictures)[2]) {
+    FrameContext *frames[2];
+    for (int i = 0; i < 2; i++) {
+      frames[i] = group[i].frame.get();
+      frames[i]->input = pictures[i].image();
+    }
+    list_.submit(frames, *rig_.queue);
+    for (FrameContext *f : frames) list_.fetch(*f, *rig_.queue);
+    for (FrameContext *f : frames) list_.finish(*f, *rig_.queue);
+    rig_.model.mixture().background(background.image(), *rig_.queue);
+  }
+  struct Seen {
+    std::unique_ptr<FrameContext> frame;
+    Picture mask;
+  } group[2];
+  Picture background;
+};
+
+// A large object and a small one pass, two frames a group. What is found, what later frames get from it and
+// what the model learns do not depend on small-objects.
+void small_objects_in_the_mask_alone() {
+  WithSmallObjects off(false), on(true);
+  const Picture still = ground();
+  std::mt19937 random(5);
+  int with_boxes = 0, restored = 0;
+  for (int t = 0; t < 400; t += 2) {
+    Picture seen[2] = {still, still};
+    for (int i = 0; i < 2; i++) {
+      if (t >= 100) seen[i].fill(4 + (t + i - 100) / 2 % 120, 30, 30, 40, 250);
+      if (t >= 100) seen[i].fill(4 + (t + i - 100) / 3 % 140, 100, 4, 4, 255);
+      for (auto &v : seen[i].bytes) v = std::uint8_t(std::clamp(int(v) + int(random() % 5) - 2, 0, 255));
+    }
+    off.see(seen);
+    on.see(seen);
+    expect(off.background.bytes == on.background.bytes, text("small objects: another model, frame ", t));
+    for (int i = 0; i < 2; i++) {
+      const FrameContext &a = *off.group[i].frame, &b = *on.group[i].frame;
+      const auto same = [&](bool equal, const char *what) {
+        expect(equal, text("small objects: other ", what, ", frame ", t + i));
+      };
+      same(a.detections.boxes.size() == b.detections.boxes.size(), "boxes");
+      for (std::size_t k = 0; k < std::min(a.detections.boxes.size(), b.detections.boxes.size()); k++) {
+        const Box &x = a.detections.boxes[k], &y = b.detections.boxes[k];
+        same(x.x == y.x && x.y == y.y && x.width == y.width && x.height == y.height && x.area == y.area &&
+                 x.ghost == y.ghost,
+             "boxes");
+      }
+      same(a.detections.cells == b.detections.cells, "cells");
+      same(a.detections.foreground == b.detections.foreground && a.detections.shadow == b.detections.shadow,
+           "pixels");
+      same(a.report.changed_fraction == b.report.changed_fraction &&
+               a.report.moving_fraction == b.report.moving_fraction,
+           "motion");
+      same(a.report.ghost_cells == b.report.ghost_cells && a.report.object_cells == b.report.object_cells,
+           "ghosts");
+      with_boxes += !a.detections.boxes.empty();
+      for (std::size_t k = 0; k < off.group[i].mask.bytes.size(); k++) {
+        const int x = off.group[i].mask.bytes[k], y = on.group[i].mask.bytes[k];
+        if (x == y) continue;
+        restored++;
+        expect(y == 255, "small objects: the mask loses a pixel");
+      }
+    }
+  }
+  expect(with_boxes > 200, text("small objects: frames with a box: ", with_boxes));
+  expect(restored > 1000, text("small objects: pixels restored: ", restored));
+}
+
 int run() {
   const std::vector<vigil::test::Case> cases = {
       {"order", order},
       {"product", product},
+      {"small objects in the mask alone", small_objects_in_the_mask_alone},
   };
   return vigil::test::run_cases("stage-list-test", cases);
 }

@@ -16,6 +16,7 @@
 #include "gst/cudamog/stages/motion_gate.h"
 #include "gst/cudamog/stages/recall_light.h"
 #include "gst/cudamog/stages/region_of_interest.h"
+#include "gst/cudamog/stages/small_objects.h"
 #include "gst/cudamog/stages/stabilize.h"
 #include "gst/cudamog/stages/tamper.h"
 #include "tests/stages/rig.h"
@@ -281,14 +282,21 @@ void cleanup_of_the_mask() {
 // An object of 4 x 4 pixels goes from left to right by half a pixel a frame; the median of 7 removes it.
 void small_objects() {
   Rig rig;
-  rig.settings.tuning.small_objects = true;
   CleanupStage stage(*rig.device);
+  SmallObjectsStage restores(stage);
   rig.start(stage);
   FrameContext f = rig.frame(stage);
   int kept = 0, first = 0;
+  std::ptrdiff_t measured = 0; // pixels that are in the mask before small objects are restored
   const auto step = [&](Picture &mask) {
     f.mask = mask.image().plane(0);
-    rig.run(stage, f);
+    f.small_objects = nullptr; // as the list does
+    FrameGroup group = rig.submit(stage, f);
+    measured += std::count(mask.bytes.begin(), mask.bytes.end(), 255);
+    FrameContext *const one = &f;
+    group.frames = {&one, 1};
+    restores.submit(group, rig.feedback, *rig.queue);
+    stage.finish(f, rig.feedback, *rig.queue);
   };
   const auto pass = [&](int frames) {
     kept = first = 0;
@@ -324,6 +332,8 @@ void small_objects() {
   }
   expect(!branch, "small-objects: no specks where they come again and again");
   expect(other, "small-objects: elsewhere they are kept");
+  expect(measured == 0, "small-objects: none is in the mask before they are restored, but " +
+                            std::to_string(measured) + " pixels");
 
   // Many specks: rain, noise.
   std::mt19937 random(3);
@@ -340,16 +350,28 @@ void small_objects() {
   expect(many < 200, "small-objects: nearly nothing of many specks is kept: " + std::to_string(many) +
                          " pixels in 100 frames");
 
+  const auto none = [&](const char *what) {
+    expect(!restores.is_on(rig.settings), what);
+    for (int i = 0; i < 100; i++) {
+      Picture still;
+      step(still);
+    }
+    f.settings = rig.settings;
+    Picture mask;
+    for (int i = 0; i < 5; i++) {
+      mask = {};
+      mask.fill(30, 20, 4, 4, 255);
+      step(mask);
+    }
+    expect(mask.at(31, 21) == 0 && !f.small_objects && rig.feedback.small_objects.empty(), what);
+  };
   rig.settings.tuning.small_objects = false;
-  FrameContext off = rig.frame(stage);
-  Picture mask;
-  for (int i = 0; i < 5; i++) {
-    mask = {};
-    mask.fill(30, 20, 4, 4, 255);
-    off.mask = mask.image().plane(0);
-    rig.run(stage, off);
-  }
-  expect(mask.at(31, 21) == 0 && rig.feedback.small_objects.empty(), "small-objects=false: none is kept");
+  none("small-objects=false: none is kept");
+  f.settings = rig.settings = Settings();
+  rig.settings.output = Output::passthrough;
+  none("small-objects: where nobody sees the mask none is looked for");
+  rig.settings.reports.attach_mask = true;
+  expect(restores.is_on(rig.settings), "small-objects: an attached mask has them");
 }
 
 void blobs_of_the_mask() {

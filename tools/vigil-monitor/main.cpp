@@ -11,6 +11,8 @@
 #include "export/render.h"
 #include "http/api.h"
 #include "http/certificate.h"
+#include "labels/codebook_night.h"
+#include "labels/event_picture.h"
 #include "last_resort.h"
 #include "notify/notifier.h"
 #include "printable.h"
@@ -275,6 +277,22 @@ void connect_labels(Monitor &monitor, LabelBook &labels) {
   });
 }
 
+// What an event shows, as its stored picture has it: behind the cover of a camera with privacy.
+label::Picture picture_of(Monitor &monitor, const std::string &event) {
+  const auto e = monitor.storage().reader().get(event);
+  return e && e->box ? picture_in(monitor.storage().file(thumb_path(*e)), *e->box) : label::Picture();
+}
+
+std::vector<std::string> last_day(Monitor &monitor, std::size_t most) {
+  constexpr double day = 86400;
+  EventQuery query;
+  query.after = monitor.utc().now() - day;
+  query.limit = static_cast<int>(most);
+  std::vector<std::string> out;
+  for (const Event &e : monitor.storage().reader().find(query).events) out.push_back(e.id);
+  return out;
+}
+
 int run(const Options &o) {
   if (o.describe) {
     std::printf("%s\n", configuration_reference().dump(1).c_str());
@@ -343,6 +361,12 @@ int run(const Options &o) {
         return access.cameras_of(owner, credential);
       },
       [&monitor](const std::string &camera) { return monitor.title_of(camera); }, log_line);
+  std::unique_ptr<SiteCodebook> codebook;
+  if (config.labels.codebook)
+    codebook =
+        std::make_unique<SiteCodebook>(monitor.storage().file("labels/codebook.model"),
+                                       [&monitor](const std::string &s) { monitor.storage().report(s); });
+  const auto picture = [&monitor](const std::string &event) { return picture_of(monitor, event); };
   LabelBook labels(
       monitor.storage().file("events.db"), monitor.storage().file("labels/examples.json"),
       {log_line, [&monitor](const std::string &what) { monitor.storage().report(what); },
@@ -354,11 +378,22 @@ int run(const Options &o) {
              camera->learnt(own == names.end() ? std::vector<std::string>() : own->second);
            }
          });
-       }});
+       },
+       codebook.get(), picture});
   connect_labels(monitor, labels);
+  std::unique_ptr<CodebookNight> night;
+  if (codebook)
+    night = std::make_unique<CodebookNight>(
+        labels, *codebook, monitor.storage().file("labels/night"), config.labels.hour,
+        CodebookNight::Surroundings{
+            log_line, [&monitor](std::size_t most) { return last_day(monitor, most); }, picture});
   Notifier notifier(monitor, audit, push);
   Api api(monitor, access, audit, labels, o.page);
   api.push = &push;
+  if (night) {
+    api.codebook_state = [&night] { return night->describe(); };
+    api.make_codebook_now = [&night] { return night->make_now(); };
+  }
   std::unique_ptr<RtspServer> rtsp;
   if (!config.rtsp.address.empty())
     rtsp = std::make_unique<RtspServer>(

@@ -549,6 +549,7 @@ std::vector<std::string> Monitor::reload() {
   next.mqtt = config_.mqtt;
   next.webhook = config_.webhook;
   next.notify = config_.notify;
+  next.labels = config_.labels;
   join_added(next);
   const auto changed = use(std::move(next));
   log_line(vigil::text("configuration read again; ", counted(changed.size(), "camera"), " changed"));

@@ -18,7 +18,8 @@ struct CleanupStage::Data final : StageData {
   bool known = false;   // something was uploaded
   DeviceBuffer seen;
   HostBuffer host_seen; // the same
-  bool keeps = false;   // the frame went through with small objects
+  DeviceBuffer kept;    // made when it is first needed
+  bool finds = false;   // the frame went through with small objects
 };
 
 void CleanupStage::set_format(const Format &format) {
@@ -38,8 +39,8 @@ cleanup::SmallObjects CleanupStage::small_objects(FrameGroup &group, FrameContex
                                                   const Feedback &feedback, Queue &queue) {
   auto &first = data_of<Data>(*group.frames.front());
   auto &own = data_of<Data>(f);
-  own.keeps = keeps_small(f.settings);
-  if (!own.keeps) return {};
+  own.finds = finds_small(f.settings);
+  if (!own.finds) return {};
   const std::span<const std::uint8_t> cells = feedback.small_objects;
   if (&first == &own && !cells.empty()) {
     auto *const host = first.host_allowed.as<std::uint8_t>();
@@ -52,8 +53,13 @@ cleanup::SmallObjects CleanupStage::small_objects(FrameGroup &group, FrameContex
       if (device_.backend() != Backend::cpu) f.bytes += cells.size();
     }
   }
-  return {grid_, cells.empty() ? nullptr : first.allowed.as<const std::uint8_t>(),
-          own.seen.as<std::uint8_t>()};
+  if (cells.empty()) return {grid_, nullptr, own.seen.as<std::uint8_t>(), nullptr};
+  if (!own.kept)
+    own.kept = DeviceBuffer(device_, sizeof(std::uint32_t) * std::size_t(cleanup::row_words(grid_.width)) *
+                                         std::size_t(grid_.height));
+  auto *const kept = own.kept.as<std::uint32_t>();
+  f.small_objects = kept;
+  return {grid_, first.allowed.as<const std::uint8_t>(), own.seen.as<std::uint8_t>(), kept};
 }
 
 void CleanupStage::submit(FrameGroup &group, const Feedback &feedback, Queue &queue) {
@@ -64,24 +70,24 @@ void CleanupStage::submit(FrameGroup &group, const Feedback &feedback, Queue &qu
 
 void CleanupStage::fetch(FrameContext &f, Queue &queue) {
   auto &data = data_of<Data>(f);
-  if (!data.keeps) return;
+  if (!data.finds) return;
   device_.download(data.host_seen.as<void>(), data.seen.as(), data.seen.bytes(), queue);
   if (device_.backend() != Backend::cpu) f.bytes += data.seen.bytes();
 }
 
 void CleanupStage::finish(FrameContext &f, Feedback &feedback, Queue &) {
   const auto &data = data_of<Data>(f);
-  if (!data.keeps) {
-    if (kept_) turned_off(f, feedback);
+  if (!data.finds) {
+    if (found_) turned_off(f, feedback);
     return;
   }
-  kept_ = true;
+  found_ = true;
   gate_.step({data.host_seen.as<const std::uint8_t>(), data.seen.bytes()}, f.seconds);
   feedback.small_objects = gate_.any() ? gate_.allowed() : std::span<const std::uint8_t>{};
 }
 
 void CleanupStage::turned_off(FrameContext &, Feedback &feedback) {
-  kept_ = false;
+  found_ = false;
   gate_.reset(grid_);
   feedback.small_objects = {};
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // median, open, close and mask-location: removes noise from the mask and clears it outside the region of
-// interest. small-objects: keeps objects of a few pixels, which the median would remove, where such are rare.
+// interest. small-objects: finds objects of a few pixels, which the median removes, where such are rare;
+// small_objects.h puts them back, where somebody is to see the mask.
 // Sizes in pixels; definitions: kernels/cleanup/cleanup.h (Soille, Morphological Image Analysis, chapters 3
 // and 4) and kernels/cleanup/small_object_gate.h.
 //
-// Feedback: the cells where small objects are kept.
+// Feedback: the cells where small objects are kept, in the mask alone.
 #pragma once
 
 #include "gst/cudamog/side_stream.h"
@@ -31,12 +32,17 @@ class CleanupStage final : public Stage {
   void turned_off(FrameContext &, Feedback &) override;
   void start_over(Restart) override { gate_.reset(grid_); }
 
+  static bool finds_small(const Settings &s) {
+    constexpr int smallest = 5; // a window of 3 keeps small objects by itself
+    return s.tuning.small_objects && s.cleanup.median >= smallest - 1 && shows_mask(s);
+  }
+  // The small objects of a frame that was submitted, into its mask.
+  void restore_small(FrameContext &f, Queue &queue) {
+    cleanup_->restore(f.mask, f.roi.mask, f.small_objects, queue);
+  }
+
  private:
   struct Data;
-  static bool keeps_small(const Settings &s) {
-    constexpr int smallest = 5; // a window of 3 keeps small objects by itself
-    return s.tuning.small_objects && s.cleanup.median >= smallest - 1;
-  }
   cleanup::SmallObjects small_objects(FrameGroup &, FrameContext &, const Feedback &, Queue &);
 
   Device &device_;
@@ -44,7 +50,7 @@ class CleanupStage final : public Stage {
   cell_grid::Grid grid_;
   std::unique_ptr<cleanup::Cleanup> cleanup_;
   cleanup::SmallObjectGate gate_;
-  bool kept_ = false; // by the frame that finished last
+  bool found_ = false; // by the frame that finished last
 };
 
 } // namespace vigil::gst::cudamog

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Clean-up in two kernels, because the mask is changed in place: the first turns it into one bit a pixel and
-// takes the median, the second does all the morphology on the bits and writes the mask.
+// takes the median, the second does all the morphology on the bits and writes the mask. A third restores
+// small objects.
 //
 // A tile is 32 words of 32 pixels, one for each lane of a warp, by `tile_rows` rows. It is loaded with a
 // margin as wide as the steps reach; what a step makes of pixels near the tile's edge is wrong by its radius,
@@ -230,29 +231,42 @@ __device__ std::uint32_t dilated_word(const std::uint32_t *set, int word, int wo
   return dilate_row(v, small_reach);
 }
 
-// F after all steps with the small objects that are kept. `near` is D3 F. All lanes of a warp call it.
-__device__ std::uint32_t keep_small(const SmallSets &small, std::uint32_t f, std::uint32_t near, int word,
-                                    int words, int y, int height, bool writes) {
+// Finds the small objects in a word of row y: marks the cells where they are seen, returns K. All lanes of a
+// warp call it, with words of one row; `r` holds R.
+__device__ std::uint32_t find_small(const SmallSets &small, const Tile &r, int word, int words, int y,
+                                    bool writes) {
   const bool there = word >= 0 && word < words;
   std::uint32_t c = there ? small.now[static_cast<std::size_t>(y) * words + word] : 0;
-  if (!__any_sync(all_lanes, c != 0)) return f;
-  c &= dilated_word(small.one_before, word, words, y, height);
-  c &= dilated_word(small.two_before, word, words, y, height);
-  if (c == 0 || !writes) return f;
+  if (!__any_sync(all_lanes, c != 0)) return 0;
+  c &= dilated_word(small.one_before, word, words, y, r.height);
+  c &= dilated_word(small.two_before, word, words, y, r.height);
+  std::uint32_t near = 0;
+  for (int row = max(y - small_reach, 0); row <= min(y + small_reach, r.height - 1); row++)
+    near |= r.now[(row - r.first) * lanes + threadIdx.x];
+  near = dilate_row(near & r.inside, small_reach);
+  if (c == 0 || !writes) return 0;
   const int size = min(small.cell_size, 32); // of a cell's part in this word
   const std::uint32_t one = size == 32 ? ~0u : (1u << size) - 1;
+  std::uint32_t kept = 0;
   for (int x = 0; x < 32; x += size) {
     const std::uint32_t pixels = c & (one << x);
     if (pixels == 0) continue;
     const int cell = y / small.cell_size * small.columns + (32 * word + x) / small.cell_size;
     if (pixels & ~near) small.seen[cell] = 1;
     const auto keep = small.allowed ? KeepSmall(small.allowed[cell]) : KeepSmall::none;
-    if (keep != KeepSmall::none) f |= keep == KeepSmall::all ? pixels : pixels & near;
+    if (keep != KeepSmall::none) kept |= keep == KeepSmall::all ? pixels : pixels & near;
   }
-  return f;
+  return kept;
 }
 
-__global__ void __launch_bounds__(lanes *warps)
+// Three blocks at once: for four the compiler would spill registers.
+// Blocks of a multiprocessor at a time, for which registers are shared out.
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ == 750
+constexpr int resident_blocks = 2; // it holds 1024 threads
+#else
+constexpr int resident_blocks = 3;
+#endif
+__global__ void __launch_bounds__(lanes *warps, resident_blocks)
     morphology_kernel(const std::uint32_t *bits, int words, int open, int close, SmallSets small,
                       Plane<std::uint8_t> mask, Plane<const std::uint8_t> watch) {
   extern __shared__ std::uint32_t tile[];
@@ -276,12 +290,10 @@ __global__ void __launch_bounds__(lanes *warps)
   const bool writes = lane >= margin && lane < lanes - margin && word < words;
   const int x = word * 32;
   for (int y = own + warp; y < min(own + tile_rows, mask.height); y += warps) {
-    std::uint32_t f = t.now[(y - t.first) * lanes + lane];
+    const std::uint32_t f = t.now[(y - t.first) * lanes + lane];
     if (small.now) {
-      std::uint32_t near = 0;
-      for (int row = max(y - small_reach, 0); row <= min(y + small_reach, mask.height - 1); row++)
-        near |= t.now[(row - t.first) * lanes + lane];
-      f = keep_small(small, f, dilate_row(near & t.inside, small_reach), word, words, y, mask.height, writes);
+      const std::uint32_t kept = find_small(small, t, word, words, y, writes);
+      if (small.kept && writes) small.kept[static_cast<std::size_t>(y) * words + word] = kept;
     }
     if (!writes) continue;
 #pragma unroll
@@ -303,6 +315,32 @@ __global__ void __launch_bounds__(lanes *warps)
   }
 }
 
+// The small objects of one word.
+constexpr int restore_rows = 8;
+__global__ void __launch_bounds__(lanes *restore_rows)
+    restore_kernel(Plane<std::uint8_t> mask, Plane<const std::uint8_t> watch, const std::uint32_t *kept,
+                   int words) {
+  const int word = blockIdx.x * lanes + threadIdx.x, y = blockIdx.y * restore_rows + threadIdx.y;
+  wait_for_earlier();
+  begin_next();
+  if (word >= words || y >= mask.height) return;
+  const std::uint32_t k = kept[static_cast<std::size_t>(y) * words + word];
+  if (k == 0) return;
+#pragma unroll
+  for (int half = 0; half < 2; half++) {
+    const int at = word * 32 + 16 * half, count = mask.width - at;
+    if (count <= 0) break;
+    Bytes<16> m = load<16>(mask.row(y) + at, count), w{};
+    if (watch.data) w = load<16>(watch.row(y) + at, count);
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+      const std::uint32_t full = bytes_of_bits(k >> (16 * half + 4 * i));
+      m.word[i] |= watch.data ? full & bytes_of_tops(tops_some(w.word[i])) : full;
+    }
+    store(mask.row(y) + at, m, count);
+  }
+}
+
 int parts(int whole, int part) {
   return (whole + part - 1) / part;
 }
@@ -314,7 +352,7 @@ dim3 tiles(int words, int margin, int height) {
 
 void launch_pack(Plane<const std::uint8_t> mask, Plane<const std::uint8_t> watch, int median_radius,
                  std::uint32_t *bits, const SmallSets &small, CUstream_st *stream) {
-  const int words = parts(mask.width, 32), reach = small.now ? std::max(median_radius, 1) : median_radius;
+  const int words = row_words(mask.width), reach = small.now ? std::max(median_radius, 1) : median_radius;
   const std::size_t shared = sizeof(std::uint32_t) * lanes * (tile_rows + 2 * reach);
   launch_early(pack_kernel, tiles(words, reach > 0 ? 1 : 0, mask.height), dim3(lanes, warps), shared, stream,
                mask, watch, median_radius, words, bits, small);
@@ -322,10 +360,17 @@ void launch_pack(Plane<const std::uint8_t> mask, Plane<const std::uint8_t> watch
 
 void launch_morphology(const std::uint32_t *bits, int open, int close, const SmallSets &small,
                        Plane<std::uint8_t> mask, Plane<const std::uint8_t> watch, CUstream_st *stream) {
-  const int words = parts(mask.width, 32), reach = 2 * (open + close) + (small.now ? small_reach : 0);
+  const int words = row_words(mask.width), reach = 2 * (open + close) + (small.now ? small_reach : 0);
   const std::size_t shared = 2 * sizeof(std::uint32_t) * lanes * (tile_rows + 2 * reach);
   launch_early(morphology_kernel, tiles(words, parts(reach, 32), mask.height), dim3(lanes, warps), shared,
                stream, bits, words, open, close, small, mask, watch);
+}
+
+void launch_restore(Plane<std::uint8_t> mask, Plane<const std::uint8_t> watch, const std::uint32_t *kept,
+                    CUstream_st *stream) {
+  const int words = row_words(mask.width);
+  launch_early(restore_kernel, dim3(parts(words, lanes), parts(mask.height, restore_rows)),
+               dim3(lanes, restore_rows), 0, stream, mask, watch, kept, words);
 }
 
 } // namespace vigil::cleanup

@@ -22,20 +22,20 @@ struct GlStep {
   std::uint32_t watch_offset;
   std::int32_t watch_stride, has_watch;
   std::int32_t cell_size, columns; // of the grid
-  std::uint32_t allowed_offset, seen_offset;
+  std::uint32_t allowed_offset, seen_offset, kept_offset;
 };
 
 class GlCleanup final : public Cleanup {
  public:
   GlCleanup(GlDevice &device, int width, int height)
-      : device_(device), width_(width), height_(height), words_((width + 31) / 32) {
+      : device_(device), width_(width), height_(height), words_(row_words(width)) {
     check_size(width, height);
     need_compute(device, 4);
     const std::size_t bytes = std::size_t(words_) * 4 * std::size_t(height);
     now_ = DeviceBuffer(device, bytes);
     next_ = DeviceBuffer(device, bytes);
     for (const GlSource &s : {pack_comp, sums_comp, median_comp, rows_comp, columns_comp, both_comp,
-                              seen_comp, keep_comp, unpack_comp})
+                              seen_comp, keep_comp, unpack_comp, restore_comp})
       program(s);
   }
 
@@ -43,19 +43,36 @@ class GlCleanup final : public Cleanup {
              const SmallObjects &small, Queue &queue) override {
     check_planes(width_, height_, mask, watch, small);
     const Radii r = resolve(params);
-    if (!small.seen) remembers_ = false;
+    if (!small.seen) ring_.forget();
     if (r.median + r.open + r.close == 0 && !watch.data && !small.seen) return;
     if (small.seen) begin_small(small, queue);
     const GlComputeGuard guard(device_);
     pack(mask, watch);
-    if (small.seen) median(1, small_[ring_.now()]);
+    if (small.seen) {
+      median(1, small_);
+      square(small_, wide_[ring_.now()], false, small_reach);
+    }
     median(r.median, now_);
     morphology(true, r.open);
     morphology(false, r.open);
     morphology(false, r.close);
     morphology(true, r.close);
-    if (small.seen) keep_small(small);
+    if (small.seen) find_small(small);
     unpack(mask, watch);
+  }
+
+  void restore(Plane<std::uint8_t> mask, Plane<const std::uint8_t> watch, const std::uint32_t *kept,
+               Queue &) override {
+    check_planes(width_, height_, mask, watch, {});
+    check_kept(kept);
+    const GlComputeGuard guard(device_);
+    GlLaunch launch(device_, program(restore_comp));
+    GlStep j = job();
+    j.mask_offset = launch.write(0, mask);
+    j.mask_stride = std::int32_t(mask.stride);
+    see(launch, watch, j);
+    j.kept_offset = launch.read(2, static_cast<const void *>(kept));
+    launch.run(j, gl_groups((width_ + 2) / 4 + 1, 32), rows());
   }
 
  private:
@@ -101,39 +118,32 @@ class GlCleanup final : public Cleanup {
     step(columns_comp, next_, to, job(radius, erode), words_);
   }
   void begin_small(const SmallObjects &small, Queue &queue) {
-    for (DeviceBuffer &s : small_) {
-      if (!s) s = DeviceBuffer(device_, now_.bytes());
-      if (!remembers_) device_.fill(s.as<void>(), 0, s.bytes(), queue);
-    }
-    for (DeviceBuffer &w : wide_)
-      if (!w) w = DeviceBuffer(device_, now_.bytes());
-    remembers_ = true;
-    ring_.advance();
+    for (DeviceBuffer *b : {&small_, &near_, &wide_[0], &wide_[1], &wide_[2]})
+      if (!*b) *b = DeviceBuffer(device_, now_.bytes());
+    if (ring_.advance())
+      for (const DeviceBuffer &w : wide_) device_.fill(w.as<void>(), 0, w.bytes(), queue);
     device_.fill(small.seen, 0, std::size_t(small.grid.cells()), queue);
   }
-  void keep_small(const SmallObjects &small) {
-    const DeviceBuffer &persistent = wide_[0], &other = wide_[1];
-    square(small_[ring_.before(1)], persistent, false, small_reach);
-    square(small_[ring_.before(2)], other, false, small_reach);
-    step(both_comp, other, persistent, job(), words_);
-    step(both_comp, small_[ring_.now()], persistent, job(), words_);
-    square(now_, other, false, small_reach);
+  void find_small(const SmallObjects &small) {
+    const DeviceBuffer &persistent = small_; // once its dilation was made, S(t) itself is needed no more
+    for (const int calls : {1, 2}) step(both_comp, wide_[ring_.before(calls)], persistent, job(), words_);
+    square(now_, near_, false, small_reach);
     GlStep j = job();
     j.cell_size = small.grid.size;
     j.columns = small.grid.columns;
     {
       GlLaunch launch(device_, program(seen_comp));
       launch.read(0, persistent);
-      launch.read(1, other);
+      launch.read(1, near_);
       j.seen_offset = launch.write(2, static_cast<void *>(small.seen));
       launch.run(j, gl_groups(words_, 32), rows());
     }
     if (!small.allowed) return;
     GlLaunch launch(device_, program(keep_comp));
     launch.read(0, persistent);
-    launch.write(1, now_);
+    j.kept_offset = launch.write(1, static_cast<void *>(small.kept));
     j.allowed_offset = launch.read(2, static_cast<const void *>(small.allowed));
-    launch.read(3, other);
+    launch.read(3, near_);
     launch.run(j, gl_groups(words_, 32), rows());
   }
   void step(const GlSource &source, const DeviceBuffer &from, const DeviceBuffer &to, const GlStep &j,
@@ -148,8 +158,7 @@ class GlCleanup final : public Cleanup {
   int width_, height_, words_;
   DeviceBuffer now_, next_, sums_;
   SmallRing ring_;
-  DeviceBuffer small_[3], wide_[2]; // S; dilations
-  bool remembers_ = false;          // S(t) and S(t-1) are those of the last calls
+  DeviceBuffer small_, near_, wide_[3]; // S(t), D3 R(t), and D3 S of three calls
 };
 
 } // namespace

@@ -21,10 +21,28 @@ class CudaConverter final : public Converter {
   CudaDevice &device_;
 };
 
+class CudaHighBytes final : public HighBytes {
+ public:
+  explicit CudaHighBytes(CudaDevice &device) : device_(device) {}
+  void apply(ConstImage from, Image to, Queue &queue) override {
+    check_high_bytes(from, to);
+    const CudaScope scope = device_.enter();
+    launch_high_bytes(from, to, stream_of(queue));
+    cuda_check(cudaGetLastError(), "conversion to samples of 8 bits");
+  }
+
+ private:
+  CudaDevice &device_;
+};
+
 } // namespace
 
 std::unique_ptr<Converter> make_cuda(Device &device) {
   return std::make_unique<CudaConverter>(device_cast<CudaDevice>(device));
+}
+
+std::unique_ptr<HighBytes> make_high_bytes_cuda(Device &device) {
+  return std::make_unique<CudaHighBytes>(device_cast<CudaDevice>(device));
 }
 
 } // namespace vigil::convert

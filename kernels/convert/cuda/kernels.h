@@ -2,6 +2,7 @@
 // The kernels of the CUDA backend, submitted to a stream of the current context.
 #pragma once
 
+#include "kernels/convert/high_bytes.h"
 #include "kernels/convert/rgba.h"
 
 struct CUstream_st;
@@ -9,5 +10,6 @@ struct CUstream_st;
 namespace vigil::convert {
 
 void launch_conversion(const ConstImage &from, const Conversion &, Plane<std::uint8_t> to, CUstream_st *);
+void launch_high_bytes(const ConstImage &from, const Image &to, CUstream_st *);
 
 } // namespace vigil::convert

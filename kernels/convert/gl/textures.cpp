@@ -40,9 +40,9 @@ int channels_of(GLenum format) {
 void from_texture(GlDevice &device, const GlTexels &t, void *to, std::ptrdiff_t stride) {
   const GlStateGuard guard(device);
   const int channels = channels_of(t.format);
-  const GlProgram &program =
-      device.compute_program({texels_comp}, text("#define CHANNELS ", channels, "\n#define PAIR ",
-                                                 t.format == luminance_alpha ? "ra" : "rg", "\n"));
+  const GlProgram &program = device.compute_program(
+      {texels_comp}, text("#define CHANNELS ", channels, "\n#define PAIR ",
+                          t.format == luminance_alpha ? "ra" : "rg", "\n#define WIDE ", int(t.wide), "\n"));
   GlLaunch launch(device, program);
   program.bind("texels", 0, t.texture);
   const GlTexelsJob job{t.width, t.height,

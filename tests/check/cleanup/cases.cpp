@@ -77,6 +77,10 @@ void compare(Checker &c, Cleanup &fast, Cleanup &reference, const Size &s, const
               int(want[at])));
 }
 
+std::size_t kept_bytes(int width, int height) {
+  return sizeof(std::uint32_t) * std::size_t(row_words(width)) * std::size_t(height);
+}
+
 void measure(Checker &c) {
   struct {
     const char *name;
@@ -95,18 +99,23 @@ void measure(Checker &c) {
     // A calm picture: an object of a few pixels here and there.
     const cell_grid::Grid grid = cell_grid::grid_for(f.width, f.height);
     const DeviceBuffer allowed(c.device, std::size_t(grid.cells())),
-        seen(c.device, std::size_t(grid.cells()));
+        seen(c.device, std::size_t(grid.cells())), kept_memory(c.device, kept_bytes(f.width, f.height));
+    auto *const set = kept_memory.as<std::uint32_t>();
     c.device.fill(allowed.as<void>(), int(KeepSmall::all), allowed.bytes(), c.queue());
     for (int y = 0; y < f.height; y++) std::fill_n(mask.host().row(y), f.width, std::uint8_t{0});
     for (int n = 0; n < 40; n++)
       for (int y = 0; y < 4; y++) std::fill_n(mask.host().row(20 * n + y) + 40 * n, 4, std::uint8_t{255});
     mask.picture.send();
-    const SmallObjects small{grid, allowed.as<const std::uint8_t>(), seen.as<std::uint8_t>()};
+    const SmallObjects small{grid, allowed.as<const std::uint8_t>(), seen.as<std::uint8_t>(), set};
     for (const bool kept : {false, true})
       c.time(
           text(kept ? "small objects kept, " : "small objects not kept, ", f.name),
           double(f.width) * f.height,
-          [&] { made->apply(mask.device(), {}, {}, kept ? small : SmallObjects{}, c.queue()); }, {}, 20);
+          [&] {
+            made->apply(mask.device(), {}, {}, kept ? small : SmallObjects{}, c.queue());
+            if (kept) made->restore(mask.device(), {}, set, c.queue());
+          },
+          {}, 20);
   }
 }
 
@@ -210,7 +219,8 @@ void paint_small(Checker &c, Plane<std::uint8_t> p, int frame) {
     p.row(below(p.height))[below(p.width)] = below(3) ? 255 : 127;
 }
 
-// A small object that stays or moves a little is kept from its third mask on, where it may be.
+// A small object that stays or moves a little is kept from its third mask on, where it may be, and comes into
+// the mask by restore() alone.
 void run_small_objects(Checker &c) {
   const auto host = open_cpu(1);
   const auto host_queue = host->make_queue();
@@ -219,39 +229,63 @@ void run_small_objects(Checker &c) {
     const auto cells = std::size_t(grid.cells());
     const auto fast = make(c.device, s.width, s.height);
     const auto reference = make_reference(s.width, s.height);
-    const DeviceBuffer allowed(c.device, cells), seen(c.device, cells);
+    const std::size_t words = kept_bytes(s.width, s.height) / sizeof(std::uint32_t);
+    const DeviceBuffer allowed(c.device, cells), seen(c.device, cells), kept(c.device, 4 * words);
     std::vector<std::uint8_t> where(cells), want_seen(cells), have_seen(cells);
-    std::uint64_t kept = 0;
-    for (int frame = 0; frame < 7; frame++) {
-      Crop mask(c, s.width, s.height, s.padding, s.offset), plain(c, s.width, s.height, s.padding, s.offset);
+    std::vector<std::uint32_t> want_kept(words), have_kept(words);
+    std::uint64_t restored = 0;
+    for (int frame = 0; frame < 8; frame++) {
+      const auto fails = [&](const char *how) {
+        c.fail(text("small objects, ", s.width, "x", s.height, ", mask ", frame, ": ", how));
+      };
+      Crop mask(c, s.width, s.height, s.padding, s.offset), plain(c, s.width, s.height, s.padding, s.offset),
+          watch(c, s.width, s.height, s.padding, s.offset);
       paint_small(c, mask.host(), frame);
+      for (int y = 0; y < s.height; y++) // some are ignored
+        for (int x = 0; x < s.width; x++) watch.host().row(y)[x] = x % 16 < 13 || frame < 6;
+      watch.picture.send();
+      const bool ignoring = frame > 2;
+      const auto ignored = ignoring ? watch.device() : Plane<std::uint8_t>{},
+                 ignored_host = ignoring ? watch.host() : Plane<std::uint8_t>{};
       for (std::uint8_t &w : where) w = c.rng() % 3; // KeepSmall
       plain.picture.bytes = mask.picture.bytes;
       mask.picture.send();
       c.device.upload(allowed.as(), where.data(), cells, c.queue());
       const Params params = frame % 2 ? Params{} : Params{5, 1, 2};
-      const bool none = frame == 4; // one without small objects: nothing is remembered
-      const std::uint8_t *const on_device = frame == 3 ? nullptr : allowed.as<const std::uint8_t>();
-      fast->apply(mask.device(), {}, params,
-                  none ? SmallObjects{} : SmallObjects{grid, on_device, seen.as<std::uint8_t>()}, c.queue());
-      reference->apply(mask.host(), {}, params,
-                       none ? SmallObjects{}
-                            : SmallObjects{grid, on_device ? where.data() : nullptr, want_seen.data()},
-                       *host_queue);
-      make_reference(s.width, s.height)->apply(plain.host(), {}, params, *host_queue);
-      const std::vector<std::uint8_t> want = mask.picture.bytes;
-      for (std::size_t i = 0; i < want.size(); i++) kept += want[i] == 255 && plain.picture.bytes[i] != 255;
+      SmallObjects on_device{grid, allowed.as<const std::uint8_t>(), seen.as<std::uint8_t>(),
+                             kept.as<std::uint32_t>()};
+      SmallObjects on_host{grid, where.data(), want_seen.data(), want_kept.data()};
+      if (frame == 3) on_device.allowed = on_host.allowed = nullptr;
+      if (frame == 3) on_device.kept = on_host.kept = nullptr;
+      if (frame == 4) on_device = on_host = {}; // without small objects: nothing is remembered
+      fast->apply(mask.device(), ignored, params, on_device, c.queue());
+      reference->apply(mask.host(), ignored_host, params, on_host, *host_queue);
+      make_reference(s.width, s.height)->apply(plain.host(), ignored_host, params, *host_queue);
+      std::vector<std::uint8_t> want = mask.picture.bytes;
+      if (want != plain.picture.bytes) fails("the reference has small objects before they are restored");
       mask.picture.fetch();
-      if (mask.picture.bytes != want)
-        c.fail(text("small objects, ", s.width, "x", s.height, ", mask ", frame, ": another mask"));
-      if (none) continue;
+      if (mask.picture.bytes != want) fails("another mask");
+      if (frame == 4) continue;
       c.device.download(have_seen.data(), seen.as(), cells, c.queue());
       c.queue().wait();
-      if (have_seen != want_seen)
-        c.fail(text("small objects, ", s.width, "x", s.height, ", mask ", frame, ": other cells are seen"));
+      if (have_seen != want_seen) fails("other cells are seen");
+      if (frame == 3) continue;
+      c.device.download(have_kept.data(), kept.as(), kept.bytes(), c.queue());
+      c.queue().wait();
+      if (have_kept != want_kept) fails("others are kept");
+      fast->restore(mask.device(), ignored, kept.as<const std::uint32_t>(), c.queue());
+      reference->restore(mask.host(), ignored_host, want_kept.data(), *host_queue);
+      want = mask.picture.bytes;
+      for (std::size_t i = 0; i < want.size(); i++)
+        restored += want[i] == 255 && plain.picture.bytes[i] != 255;
+      mask.picture.fetch();
+      if (mask.picture.bytes != want) fails("another mask once they are restored");
+      for (int y = 0; ignoring && y < s.height; y++)
+        for (int x = 0; x < s.width; x++)
+          if (watch.host().row(y)[x] == 0 && mask.host().row(y)[x] != 0) return fails("an ignored pixel");
     }
-    if (s.width * s.height > 9000 && kept == 0)
-      c.fail(text("small objects, ", s.width, "x", s.height, ": none was kept"));
+    if (s.width * s.height > 9000 && restored == 0)
+      c.fail(text("small objects, ", s.width, "x", s.height, ": none was restored"));
   }
 }
 
@@ -265,8 +299,17 @@ void run_refusals(Checker &c) {
   const DeviceBuffer cells(c.device, 1);
   c.refused("a grid of another size", [&] {
     made->apply(small.device().plane(0), {}, {},
-                {cell_grid::grid_for(9, 8), nullptr, cells.as<std::uint8_t>()}, c.queue());
+                {cell_grid::grid_for(9, 8), nullptr, cells.as<std::uint8_t>(), nullptr}, c.queue());
   });
+  c.refused("small objects to be kept nowhere", [&] {
+    const auto *const allowed = cells.as<const std::uint8_t>();
+    made->apply(small.device().plane(0), {}, {},
+                {cell_grid::grid_for(8, 8), allowed, cells.as<std::uint8_t>(), nullptr}, c.queue());
+  });
+  c.refused("small objects from nowhere",
+            [&] { made->restore(small.device().plane(0), {}, nullptr, c.queue()); });
+  c.refused("small objects for a mask of another size",
+            [&] { made->restore(large.device().plane(0), {}, cells.as<const std::uint32_t>(), c.queue()); });
   c.refused("no mask", [&] { made->apply({nullptr, 8, 8, 8}, {}, {}, c.queue()); });
 }
 

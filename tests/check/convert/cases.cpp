@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Every byte as the reference makes it; and the reference against the formulas in floating point.
 #include "common/error.h"
+#include "kernels/convert/high_bytes.h"
 #include "kernels/convert/rgba.h"
 #include "tests/check/checker.h"
 
@@ -100,9 +101,65 @@ void run_times(Checker &c) {
         text("1080p, format ", int(f)), 1920. * 1080,
         [&] { converter->apply(from.device(), {}, to.device(), c.queue()); }, {}, 10);
   }
+  const auto high_bytes = make_high_bytes(c.device);
+  Picture from(c, PixelFormat::p010, 1920, 1080), to(c, PixelFormat::nv12, 1920, 1080);
+  from.bytes = c.noise(from.bytes.size());
+  from.send();
+  c.time(
+      "1080p, p010 to nv12", 1920. * 1080, [&] { high_bytes->apply(from.device(), to.device(), c.queue()); },
+      {}, 10);
+}
+
+// All sizes, at addresses that are no multiples of 4 too.
+void run_high_bytes(Checker &c) {
+  const auto converter = make_high_bytes(c.device);
+  const auto reference = make_high_bytes_reference();
+  for (const Size &s : sizes)
+    for (const int padding : {0, 2, 16}) {
+      Picture from(c, PixelFormat::p010, s.width, s.height, padding),
+          to(c, PixelFormat::nv12, s.width, s.height, padding / 2),
+          want(c, PixelFormat::nv12, s.width, s.height, padding / 2);
+      from.bytes = c.noise(from.bytes.size());
+      from.send();
+      reference->apply(from.host(), want.host(), c.queue());
+      converter->apply(from.device(), to.device(), c.queue());
+      to.fetch();
+      for (int i = 0; i < 2; i++) {
+        const auto bytes = [&](Picture &p) {
+          const Plane<std::uint8_t> plane = p.host().plane(i);
+          return Plane<const std::uint8_t>{plane.data, int(row_bytes(PixelFormat::nv12, i, s.width)),
+                                           plane.height, plane.stride};
+        };
+        c.same_pixels(text(s.width, "x", s.height, ", padding ", padding, ", plane ", i), bytes(want),
+                      bytes(to), 0);
+      }
+    }
+}
+
+// Samples whose bytes are known, and what is refused.
+void run_high_bytes_reference(Checker &c) {
+  const auto reference = make_high_bytes_reference();
+  const std::uint8_t luma[] = {0x40, 0x10, 0xff, 0xeb}, chroma[] = {0x00, 0x80, 0xc0, 0x7f};
+  std::uint8_t y[2], uv[2];
+  const ConstImage from{PixelFormat::p010, 2, 1, {luma, chroma}, {4, 4}};
+  reference->apply(from, {PixelFormat::nv12, 2, 1, {y, uv}, {2, 2}}, c.queue());
+  c.expect(y[0] == 16 && y[1] == 235 && uv[0] == 128 && uv[1] == 127, "the upper bytes are others");
+  const auto refused = [&](const char *what, PixelFormat f, PixelFormat to, int width) {
+    try {
+      reference->apply({f, 2, 1, {luma, chroma}, {4, 4}}, {to, width, 1, {y, uv}, {2, 2}}, c.queue());
+      c.fail(text(what, " is accepted"));
+    } catch (const Error &e) {
+      c.expect(e.kind() == Error::Kind::bad_setting, e.what());
+    }
+  };
+  refused("nv12 in", PixelFormat::nv12, PixelFormat::nv12, 2);
+  refused("p010 out", PixelFormat::p010, PixelFormat::p010, 2);
+  refused("another size", PixelFormat::p010, PixelFormat::nv12, 3);
 }
 
 const check::Register cases[] = {
+    check::Register{{"convert/high-bytes-reference", run_high_bytes_reference, {Backend::cpu}}},
+    check::Register{{"convert/high-bytes", run_high_bytes, {Backend::cpu, Backend::cuda, Backend::gl}}},
     check::Register{{"convert/reference", run_reference, {Backend::cpu}}},
     check::Register{{"convert/errors", run_errors, {Backend::cpu}}},
     check::Register{{"convert/bytes", run_all, {Backend::cpu, Backend::cuda, Backend::gl}}},

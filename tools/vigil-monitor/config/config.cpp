@@ -510,6 +510,11 @@ Config read_top(const YamlValue &top, const std::string &file) {
           }},
          {"record", [&](const YamlValue &v) { read_record(v, c.record); }},
          {"detector", [&](const YamlValue &v) { c.detector = read_detector(v); }},
+         {"labels",
+          [&](const YamlValue &v) {
+            v.members({{"codebook", [&](const YamlValue &x) { c.labels.codebook = x.flag(); }},
+                       {"hour", [&](const YamlValue &x) { c.labels.hour = x.integer(0, 23); }}});
+          }},
          {"roles", [&](const YamlValue &v) { roles.push_back(v); }},
          {"notify", [&](const YamlValue &v) { notify.push_back(v); }},
          {"push", [&](const YamlValue &v) { read_push(v, c.push); }},

@@ -177,6 +177,11 @@ struct ColdConfig {
   double days = 1;                                      // after which a segment is moved
   std::uint64_t max_size = 0, min_free = 1'000'000'000; // bytes; max_size 0: no limit
 };
+// What the labels that people taught are learnt from.
+struct LabelsConfig {
+  bool codebook = false; // pictures are kept with examples, and a codebook is made of them each night
+  int hour = 3;          // of that night, by this machine's clock
+};
 struct StorageConfig {
   std::string path;
   std::uint64_t max_size = 0, min_free = 1'000'000'000; // bytes; max_size 0: no limit
@@ -195,6 +200,7 @@ struct Config {
   StorageConfig storage;
   RecordConfig record;                    // of cameras that do not say otherwise
   std::optional<DetectorConfig> detector; // likewise
+  LabelsConfig labels;
   std::map<std::string, CameraConfig> cameras;
   std::vector<std::string> order;    // of the cameras, as they were written
   Shard shard;                       // see keep_shard()

@@ -107,6 +107,10 @@ constexpr KeyReference table[] = {
     {"detector.threshold", "", "0.5", "Least score. Higher: fewer and surer names."},
     {"detector.rate", "", "2", "Crops a second of each camera at most. Higher: more processor time."},
 
+    {"labels.codebook", "", "false",
+     "Keep a small picture with each taught example, and [learn from them each night](monitor.md#labels)."},
+    {"labels.hour", "0..23", "3", "The hour of that, by the time zone of this machine."},
+
     {"roles.viewer.cameras", "list of names", "all",
      "Cameras that [users](monitor.md#users) of this role see, if they have no list of their own."},
     {"roles.operator.cameras", "list of names", "all",
@@ -179,8 +183,7 @@ constexpr KeyReference table[] = {
     {"cameras.NAME.privacy.polygons.NAME.coordinates", "coordinates", "required",
      "A polygon that is [neither recorded nor shown](monitor.md#privacy)."},
     {"cameras.NAME.privacy.silhouettes", "`true`, `false`", "`false`",
-     "Whether [all that moves](monitor.md#silhouettes) is covered. Each picture is analysed then, whatever "
-     "`detect: {fps}` says."},
+     "[What moves](monitor.md#silhouettes) is covered. All pictures are analysed then."},
     {"cameras.NAME.privacy.fill", "`black`, `pixelate`", "`black`", "What stands there instead."},
     {"cameras.NAME.clbilateral", "properties", "",
      "Properties of the element. Naming an element puts it into the chain."},

@@ -77,6 +77,7 @@ const std::vector<Api::Route> &Api::routes() {
       {"GET", "/api/labels", Role::view, Scope::own, &Api::labels},
       {"POST", "/api/labels", Role::operate, Scope::own, &Api::label_events},
       {"GET", "/api/labels/groups", Role::operate, Scope::own, &Api::label_groups},
+      {"POST", "/api/labels/codebook", Role::admin, Scope::all, &Api::make_codebook},
       {"DELETE", "/api/labels", Role::admin, Scope::all, &Api::forget_label},
       {"GET", "/api/labels/export", Role::admin, Scope::all, &Api::export_labels},
       {"POST", "/api/labels/import", Role::admin, Scope::all, &Api::import_labels},

@@ -33,6 +33,8 @@ class Api {
   void end_views() { viewers_.stop(); } // all live pictures by WebRTC; no more begin
 
   std::function<nlohmann::json()> mqtt_state = [] { return nlohmann::json(); };
+  std::function<nlohmann::json()> codebook_state = [] { return nlohmann::json(); };
+  std::function<bool()> make_codebook_now; // false: one is being made; empty: none is made
   std::function<nlohmann::json()> rtsp_state = [] { return nlohmann::json(); }; // of the RTSP server
   // Sends a message for a test to everybody whom the configuration names, and waits.
   std::function<nlohmann::json()> test_notices = [] { return nlohmann::json::array(); };
@@ -156,6 +158,7 @@ class Api {
   Response label_events(const Match &); // several at once
   Response labels(const Match &);
   Response label_groups(const Match &);
+  Response make_codebook(const Match &);
   Response forget_label(const Match &);
   Response export_labels(const Match &);
   Response import_labels(const Match &);

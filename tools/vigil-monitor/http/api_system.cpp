@@ -104,7 +104,8 @@ json Api::figures(const VisibleCameras &visible) {
                 {"webhook", {{"length", disk["webhook"]}, {"limit", most_letters}}}}},
               {"gpu", nullptr},
               {"mqtt", mqtt_state()},
-              {"rtsp", rtsp_state()}});
+              {"rtsp", rtsp_state()},
+              {"label_codebook", visible.all() ? codebook_state() : json()}});
   // A path and a reason are for those who see all cameras.
   if (!visible.all()) out["detectors"] = json::array();
   return out;

@@ -58,6 +58,12 @@ std::string prometheus_text(const nlohmann::json &stats, const nlohmann::json &c
     one("detector_inference_seconds", "gauge", "Median time of an inference, of the slowest detector.",
         slowest);
   }
+  if (const auto &codebook = stats["label_codebook"]; codebook.is_object()) {
+    one("label_codebook_in_use", "gauge", "1 while labels go by a codebook of this site.",
+        !codebook["in_use"].is_null());
+    if (const auto &last = codebook["last"]; last.is_object())
+      one("label_codebook_made_seconds", "gauge", "When the last one was made, since 1970.", last["time"]);
+  }
   struct PerCamera {
     const char *name, *member, *type, *help;
   };

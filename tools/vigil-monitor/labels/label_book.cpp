@@ -3,6 +3,7 @@
 
 #include "../counted.h"
 #include "../export/sha256.h"
+#include "../file_stamp.h"
 #include "../store/salvage.h"
 #include "common/error.h"
 #include "common/file.h"
@@ -16,7 +17,6 @@
 #include <filesystem>
 #include <functional>
 #include <set>
-#include <sys/stat.h>
 #include <utility>
 
 namespace vigil::monitor {
@@ -55,13 +55,6 @@ EventTrack read_track(const nlohmann::json &r) {
   return t;
 }
 
-// Which bytes a file has, as far as that can be said without reading them.
-std::string stamp_of(const std::string &file) {
-  struct stat s {};
-  if (stat(file.c_str(), &s)) return "";
-  return text(s.st_dev, "/", s.st_ino, "/", s.st_size, "/", s.st_mtim.tv_sec, ".", s.st_mtim.tv_nsec);
-}
-
 nlohmann::json or_null(double accuracy) {
   return std::isnan(accuracy) ? nlohmann::json() : nlohmann::json(accuracy);
 }
@@ -77,6 +70,7 @@ LabelBook::LabelBook(const std::string &database, std::string file, Surroundings
     : file_(std::move(file)), around_(std::move(around)), rows_(database), examples_(load()),
       worker_(most_tasks, once_a_minute(around_.log)) {
   if (examples_.empty()) return;
+  worker_.add_needed([this] { describe_examples(); });
   const std::lock_guard guard(lock_);
   learn_soon();
 }
@@ -108,6 +102,66 @@ LabelBook::Examples LabelBook::examples() const {
   return examples_;
 }
 
+void LabelBook::keep_pictures(Examples &examples) const {
+  std::size_t kept = 0;
+  for (auto e = examples.rbegin(); e != examples.rend(); ++e)
+    if (!e->picture.empty() && (!around_.codebook || ++kept > most_pictures)) e->picture = {};
+}
+
+// What the site's codebook says of the example's picture, instead of what another one said.
+void LabelBook::see(label::TaughtExample &e) const {
+  if (e.picture.empty()) return;
+  Looks looks = around_.codebook->looks(e.picture);
+  if (looks.codebook.empty()) return;
+  e.example.subject.appearance = std::move(looks.vector);
+  e.codebook = std::move(looks.codebook);
+}
+
+LabelBook::Taught LabelBook::taught() const {
+  const std::lock_guard guard(lock_);
+  return {examples_, codebook_};
+}
+
+void LabelBook::describe_again() {
+  worker_.add_needed([this] { describe_examples(); });
+  // Older events keep their guesses by shape and motion.
+  constexpr int newest = 500;
+  for (const std::string &event : rows_.describable("", newest))
+    worker_.add([this, event] {
+      if (!ending_) describe(event);
+    });
+}
+
+void LabelBook::describe_examples() {
+  const std::lock_guard changing(changing_);
+  Examples all = examples();
+  const std::string now = around_.codebook ? around_.codebook->id() : "";
+  std::size_t pictures = 0, made = 0;
+  for (const label::TaughtExample &e : all) pictures += !e.picture.empty();
+  keep_pictures(all);
+  std::size_t kept = 0;
+  for (label::TaughtExample &e : all) {
+    kept += !e.picture.empty();
+    if (e.picture.empty() || now.empty() || e.codebook == now) continue;
+    see(e);
+    made++;
+  }
+  if (made || kept < pictures) store(std::move(all));
+  if (kept < pictures)
+    around_.log(text("labels: the pictures of ", counted(pictures - kept, "example"), " are deleted"));
+  if (made)
+    around_.log(
+        text("labels: the vectors of ", counted(made, "example"), " are made again, with codebook ", now));
+}
+
+void LabelBook::describe(const std::string &event) {
+  if (!around_.codebook || around_.codebook->id().empty()) return;
+  const Looks looks = around_.codebook->looks(around_.picture(event));
+  if (looks.vector.empty()) return;
+  rows_.put_looks(event, looks);
+  guess(event);
+}
+
 void LabelBook::learn_soon() {
   if (!std::exchange(learning_, true)) worker_.add_needed([this] { learn(); });
 }
@@ -132,9 +186,11 @@ std::string LabelBook::codebook() const {
   return codebook_;
 }
 
-// Of the codebooks that events are described with now the one that most examples have: the others' vectors
-// are of no use. Before the first event all count.
+// The site's own. Otherwise, of the codebooks that events are described with now, the one that most examples
+// have: the others' vectors are of no use. Before the first event all count.
 std::string LabelBook::best_codebook(const Examples &examples) const {
+  if (around_.codebook)
+    if (std::string own = around_.codebook->id(); !own.empty()) return own;
   std::map<std::string, std::size_t> count;
   for (const auto &[file, model] : models_) count.try_emplace(model.codebook);
   for (const label::TaughtExample &e : examples) {
@@ -248,6 +304,9 @@ void LabelBook::event(const char *type, const Event &e) {
   }
   for (const EventTrack &t : there) worker_.add([this, id = e.id, t] { rows_.put_track(id, t); });
   if (!there.empty() || what == "end") worker_.add([this, id = e.id] { guess(id); });
+  if (what != "end" || !around_.codebook) return;
+  if (around_.codebook->refresh()) describe_again();
+  worker_.add([this, id = e.id] { describe(id); });
 }
 
 std::string LabelBook::codebook_of(const std::string &model_file) {
@@ -287,7 +346,9 @@ std::vector<bool> LabelBook::name(std::span<const Event> events, const std::stri
     taught.example.subject.appearance = looks.vector;
     if (!looks.vector.empty()) taught.codebook = looks.codebook;
     if (const EventTrack *t = track_of(*before, tracks, label)) taught.example.subject.shape = t->shape;
-    learns.push_back(!tracks.empty() || !looks.vector.empty());
+    if (around_.codebook) taught.picture = around_.picture(e.id);
+    see(taught);
+    learns.push_back(!tracks.empty() || !taught.example.subject.appearance.empty());
     if (learns.back()) fresh.push_back(std::move(taught));
   }
   // Another name takes the place of the one before; "not that" is said of one label.
@@ -298,6 +359,7 @@ std::vector<bool> LabelBook::name(std::span<const Event> events, const std::stri
     fail(Error::Kind::bad_setting, "there would be ", all.size() + fresh.size(), " examples of labels, and ",
          label::most_examples, " are the most; delete a label that is needed no more");
   all.insert(all.end(), fresh.begin(), fresh.end());
+  keep_pictures(all);
   store(std::move(all));
   rows_.set_word(named, label, is ? 1 : 0);
   for (const std::string &e : named) around_.changed(e, labels(e));
@@ -352,6 +414,8 @@ std::size_t LabelBook::import_examples(std::string_view text) {
     fail(Error::Kind::bad_setting, "there would be ", all.size() + more.size(), " examples of labels, ",
          label::most_examples, " are the most");
   all.insert(all.end(), more.begin(), more.end());
+  keep_pictures(all);
+  for (auto e = all.end() - static_cast<std::ptrdiff_t>(more.size()); e != all.end(); ++e) see(*e);
   if (!more.empty()) store(std::move(all));
   return more.size();
 }

@@ -4,7 +4,8 @@
 //
 // The examples are a file in the storage folder, labels/examples.json (kernels/label/examples.h), which is on
 // the disk before a call that changes them returns. A thread of its own trains and guesses. An example holds
-// features alone, no picture, and outlasts its event; forget(), forget_event() and unname() remove it.
+// features and, where the site has a codebook of its own, a small picture of the newest most_pictures
+// examples. It outlasts its event; forget(), forget_event() and unname() remove all of it.
 #pragma once
 
 #include "../store/event.h"
@@ -12,6 +13,7 @@
 #include "../worker.h"
 #include "kernels/label/examples.h"
 #include "label_store.h"
+#include "site_codebook.h"
 
 #include <atomic>
 #include <functional>
@@ -39,7 +41,12 @@ class LabelBook {
     // Something was learnt or forgotten: the file is another one, and of each camera these names have
     // examples. From the book's thread.
     std::function<void(const NamesByCamera &)> learnt;
+    // Null: examples hold no pictures, and those that have some lose them.
+    SiteCodebook *codebook = nullptr;
+    // Of what an event shows; empty: it has none. From any thread.
+    std::function<label::Picture(const std::string &event)> picture{};
   };
+  static constexpr std::size_t most_pictures = 1000;
   // `database` has the tables; `file`: of the examples. A damaged one is moved aside and reported.
   LabelBook(const std::string &database, std::string file, Surroundings);
   ~LabelBook();
@@ -66,6 +73,15 @@ class LabelBook {
   // Error::bad_data.
   std::size_t import_examples(std::string_view text);
   std::string export_examples() const;
+
+  struct Taught {
+    std::vector<label::TaughtExample> examples;
+    std::string codebook; // whose vectors count
+  };
+  Taught taught() const;
+  // Makes the vectors again that were made with another codebook than the site has now, of all that has a
+  // picture; later, on the book's thread.
+  void describe_again();
 
   const std::string &file() const { return file_; }
   // As GET /api/labels: of cameras that may be seen.
@@ -95,9 +111,13 @@ class LabelBook {
   };
   Examples load();
   Examples examples() const;
-  void store(Examples); // with changing_ held: to the disk, then in use
-  void learn_soon();    // with lock_ held
-  void learn();         // on the worker, as all below
+  void store(Examples);                 // with changing_ held: to the disk, then in use
+  void learn_soon();                    // with lock_ held
+  void keep_pictures(Examples &) const; // of those that may have one
+  void see(label::TaughtExample &) const;
+  void learn(); // on the worker, as all below
+  void describe_examples();
+  void describe(const std::string &event);
   void guess_all();
   void guess(const std::string &event);
   std::string codebook_of(const std::string &model_file);

@@ -2,6 +2,8 @@
 // Keys on the curve P-256 (secp256r1), as web push needs them: agreed secrets (ECDH) and signatures (ECDSA).
 #pragma once
 
+#include "common/base64url.h"
+
 #include <array>
 #include <cstdint>
 #include <span>
@@ -31,9 +33,6 @@ class P256Key {
 
 void fill_random(std::span<std::uint8_t>); // fit for keys
 
-// Base 64 of RFC 4648, 5, without padding.
-std::string base64url(std::string_view);
-// Throws Error::bad_data.
-std::string from_base64url(std::string_view);
+using vigil::base64url, vigil::from_base64url;
 
 } // namespace vigil::monitor

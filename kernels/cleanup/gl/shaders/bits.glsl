@@ -11,7 +11,7 @@ layout(std140, binding = 0) uniform Job {
   uint watch_offset;
   int watch_stride, has_watch;
   int cell_size, grid_columns;
-  uint allowed_offset, seen_offset;
+  uint allowed_offset, seen_offset, kept_offset;
 };
 
 // The pixels of word `i` of a row that are in the picture.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A texture of CHANNELS channels as rows of bytes: an invocation makes a word. PAIR: where two channels are found.
+// A texture of CHANNELS channels as rows of bytes: an invocation makes a word. PAIR: where two channels are found. WIDE: channels
+// have 16 bits, whose upper 8 are the byte.
 layout(local_size_x = 32, local_size_y = 4) in;
 
 layout(std140, binding = 0) uniform Job {
@@ -23,6 +24,9 @@ void main() {
 #else
   for (int i = 0; i < 4; i++)
     if (x + i < width) bytes[i] = texelFetch(texels, ivec2(x + i, y), 0).r;
+#endif
+#if WIDE
+  bytes = floor(floor(bytes * 65535.0 + 0.5) / 256.0) / 255.0;
 #endif
   to[(int(to_offset) + y * to_stride) / 4 + int(gl_GlobalInvocationID.x)] = packUnorm4x8(bytes);
 }
