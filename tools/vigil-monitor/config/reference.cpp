@@ -187,8 +187,7 @@ constexpr KeyReference table[] = {
     {"cameras.NAME.privacy.polygons.NAME.coordinates", "coordinates", "required",
      "A polygon that is [neither recorded nor shown](monitor.md#privacy)."},
     {"cameras.NAME.privacy.silhouettes", "`true`, `false`", "`false`",
-     "Whether [all that moves](monitor.md#silhouettes) is covered. Each picture is analysed then, whatever "
-     "`detect: {fps}` says."},
+     "[What moves](monitor.md#silhouettes) is covered. All pictures are analysed then."},
     {"cameras.NAME.privacy.fill", "`black`, `pixelate`", "`black`", "What stands there instead."},
     {"cameras.NAME.clbilateral", "properties", "",
      "Properties of the element. Naming an element puts it into the chain."},
