@@ -104,8 +104,14 @@ void RtpStream::push(GstBuffer *buffer, double time) {
   const GstClockTime pts = GST_BUFFER_PTS(buffer), dts = GST_BUFFER_DTS(buffer);
   const bool has_pts = GST_CLOCK_TIME_IS_VALID(pts);
   constexpr GstClockTime begins_again = GST_SECOND; // a file does, or a camera's clock was set
-  if (has_pts && GST_CLOCK_TIME_IS_VALID(last_pts_) && pts < last_pts_ && last_pts_ - pts < begins_again)
-    reordered_ = true;
+  // B-frames go back again and again; a clock that is corrected, as by a camera's first RTCP report, once.
+  constexpr int step_back = 16, enough = 24; // pictures in order take one each away again
+  if (has_pts && GST_CLOCK_TIME_IS_VALID(last_pts_) && pts < last_pts_ && last_pts_ - pts < begins_again) {
+    steps_back_ += step_back;
+    if (steps_back_ >= enough) reordered_ = true;
+  } else if (steps_back_ > 0) {
+    steps_back_--;
+  }
   if (has_pts) last_pts_ = pts;
   const bool later = has_pts && GST_CLOCK_TIME_IS_VALID(dts) && pts > dts;
   video_.push(buffer, time + (later ? static_cast<double>(pts - dts) / 1e9 : 0));

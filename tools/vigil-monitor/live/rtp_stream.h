@@ -94,6 +94,7 @@ class RtpStream final : public StreamViewer {
   std::string codec_, profile_, sound_codec_;
   std::atomic<bool> ended_ = false, reordered_ = false;
   GstClockTime last_pts_ = GST_CLOCK_TIME_NONE; // of the thread that pushes
+  int steps_back_ = 0;                          // of the times of pictures; as above
   mutable std::mutex lock_;
   std::vector<std::shared_ptr<RtpViewer>> viewers_;
   std::vector<RtpUnitPtr> kept_; // from the last key frame on
