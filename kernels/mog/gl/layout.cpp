@@ -9,9 +9,9 @@ namespace vigil::mog::gl {
 namespace {
 
 // Method zivkovic, compact.
-constexpr float least_half = 0x1p-14f, greatest_half = 60000; // of variances
-constexpr std::uint32_t half_bias = std::uint32_t{112} << 23;
-constexpr int half_shift = 13;
+constexpr float least_half = 0x1p-12f, greatest_half = 0x1.ffep19f; // of variances
+constexpr std::uint32_t half_bias = std::uint32_t{115} << 23;
+constexpr int half_shift = 12;
 // Method mog, compact.
 constexpr float least_variance = 0.25f, greatest_variance = 16000, whole = 1023.f / 1024 * (1 - 0x1p-16f);
 constexpr std::uint32_t least_bits = 0x3e800000;

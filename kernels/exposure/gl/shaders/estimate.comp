@@ -58,7 +58,24 @@ int median(uint n) {
   return found;
 }
 
-float distance_of(float gain, float offset, int b, int y) { return abs(float(y) - gain * float(b) - offset); }
+// Products and sums are rounded one by one, and quotients to the nearest, as on the CPU: a table that differs in
+// one place changes what the model learns for a long time. OpenGL ES 3.1 has neither `precise` nor fma().
+#ifdef GL_ES
+#define EXACT
+float quotient(float a, float b) { return a / b; }
+#else
+#define EXACT precise
+float quotient(float a, float b) {
+  precise float q = a / b, left = fma(-q, b, a);
+  precise float nearest = q + left / b;
+  return nearest;
+}
+#endif
+
+float distance_of(float gain, float offset, int b, int y) {
+  EXACT float d = float(y) - gain * float(b) - offset;
+  return abs(d);
+}
 uint error_of(float distance) {
   return distance < float(MOST_ERROR) ? uint(4.0 * distance) : uint(4 * MOST_ERROR);
 }
@@ -93,26 +110,30 @@ uint load_samples(int c) { // how many there are
 #define LEFT 4
 float known(int c, int i) { return uintBitsToFloat(state[6 * c + i]); }
 
-float deviation(float gain, float offset, float weight, float v) { return weight * ((v - offset) / gain - v); }
+float deviation(float gain, float offset, float weight, float v) {
+  EXACT float d = weight * (quotient(v - offset, gain) - v);
+  return d;
+}
 
 void settle(int c, float gain, float offset, float agreeing, uint e, uint e0, bool enough, bool chroma) {
   float weight = known(c, WEIGHT);
   if (enough)
-    weight = clamp(e0 == 0u ? 0.0 : (BELIEVED_FROM - float(e) / float(e0)) / BELIEVED_RANGE, 0.0, 1.0);
-  float left[2], d[2];
+    weight = clamp(e0 == 0u ? 0.0 : quotient(BELIEVED_FROM - quotient(float(e), float(e0)), BELIEVED_RANGE), 0.0, 1.0);
+  EXACT float left[2], d[2];
   for (int k = 0; k < 2; k++) {
-    float before = known(c, LEFT + k), share = FOLLOWING_FIRST + FOLLOWING_MORE * abs(before);
-    float most = (chroma ? FOLLOWING_CHROMA : FOLLOWING) * min(share, 1.0);
+    EXACT float before = known(c, LEFT + k), share = FOLLOWING_FIRST + FOLLOWING_MORE * abs(before);
+    EXACT float most = (chroma ? FOLLOWING_CHROMA : FOLLOWING) * min(share, 1.0);
     d[k] = deviation(gain, offset, weight, k == 0 ? LOW_ANCHOR : HIGH_ANCHOR);
-    float next = before + clamp(d[k] - before, -most, most);
+    EXACT float next = before + clamp(d[k] - before, -most, most);
     left[k] = clamp(next, min(d[k], 0.0), max(d[k], 0.0));
   }
-  float low = d[0] - left[0], high = d[1] - left[1], greatest = max(abs(low), abs(high));
+  EXACT float low = d[0] - left[0], high = d[1] - left[1], greatest = max(abs(low), abs(high));
   int scale = 4096, shift = 0;
   if (greatest > SLACK) {
-    float s = 1.0 - SLACK / greatest, slope = (high - low) / (HIGH_ANCHOR - LOW_ANCHOR);
-    float bounded = clamp(s * (low - slope * LOW_ANCHOR) * 16.0, -8000.0, 8000.0);
-    scale = int((1.0 + s * slope) * 4096.0 + 0.5);
+    EXACT float s = 1.0 - quotient(SLACK, greatest), slope = quotient(high - low, HIGH_ANCHOR - LOW_ANCHOR);
+    EXACT float bounded = clamp(s * (low - slope * LOW_ANCHOR) * 16.0, -8000.0, 8000.0);
+    EXACT float scaled = (1.0 + s * slope) * 4096.0 + 0.5;
+    scale = int(scaled);
     shift = int(bounded < 0.0 ? bounded - 0.5 : bounded + 0.5);
   }
   state[6 * c + GAIN] = floatBitsToUint(gain);
@@ -132,11 +153,12 @@ void estimate(int c) {
 
   clear_histogram();
   EACH(i, b, y) {
-    int bin = chroma ? int(floor(float(y) - luma_gain * float(b - 128) + 0.5)) : 64 * y / b;
+    EXACT float rest = float(y) - luma_gain * float(b - 128) + 0.5;
+    int bin = chroma ? int(floor(rest)) : 64 * y / b;
     atomicAdd(histogram[clamp(bin, 0, 255)], 1u);
   }
   float middle = float(median(n)), gain0 = chroma ? luma_gain : (middle + 0.5) / 64.0;
-  float gain = gain0, offset = chroma ? middle - gain0 * 128.0 : 0.0;
+  EXACT float gain = gain0, offset = chroma ? middle - gain0 * 128.0 : 0.0;
 
   for (int turn = 0; turn < ROUNDS; turn++) {
     clear_histogram();
@@ -155,10 +177,11 @@ void estimate(int c) {
     for (int k = 0; k < 5; k++) atomicAdd(sums[k], own[k]);
     barrier();
     if (sums[0] == 0u) break;
-    float all = float(sums[0]), mean_b = float(sums[1]) / all, mean_y = float(sums[2]) / all;
-    float variance = float(sums[3]) / all - mean_b * mean_b, covariance = float(sums[4]) / all - mean_b * mean_y;
-    float hold = chroma ? HOLD_CHROMA : HOLD_LUMA;
-    gain = (covariance + hold * gain0) / (variance + hold);
+    EXACT float all = float(sums[0]), mean_b = quotient(float(sums[1]), all), mean_y = quotient(float(sums[2]), all);
+    EXACT float variance = quotient(float(sums[3]), all) - mean_b * mean_b;
+    EXACT float covariance = quotient(float(sums[4]), all) - mean_b * mean_y;
+    EXACT float hold = chroma ? HOLD_CHROMA : HOLD_LUMA;
+    gain = quotient(covariance + hold * gain0, variance + hold);
     offset = mean_y - gain * mean_b;
   }
 
@@ -167,7 +190,7 @@ void estimate(int c) {
   EACH(i, b, y) if (distance_of(gain, offset, b, y) <= 8.0 * max(1.0, gain)) near++;
   atomicAdd(sums[0], near);
   barrier();
-  float agreeing = n > 0u ? float(sums[0]) / float(n) : 0.0;
+  float agreeing = n > 0u ? quotient(float(sums[0]), float(n)) : 0.0;
   bool enough = int(n) >= MIN_SAMPLES && int(n) * (yuv ? MIN_SHARE_YUV : MIN_SHARE) >= columns * rows;
   if (!(enough && agreeing >= LEAST_AGREEING && gain >= 1.0 / MAX_GAIN && gain <= MAX_GAIN)) {
     gain = 1.0 + (known(c, GAIN) - 1.0) * FADING;

@@ -7,15 +7,18 @@ struct Shape {
 };
 
 #ifdef COMPACT
-// 16 bits a value: weights in units of 2^-16, means in units of 2^-8, the variance as a half precision number.
-// A dither of less than a unit is added before the rest is cut off.
+// 16 bits a value, as the CPU has them (cpu/codec.h): weights in units of 2^-16, means in units of 2^-8, the
+// variance a positive number with 5 bits of exponent and 11 of mantissa. A dither of less than a unit is added
+// before the rest is cut off.
 #define WEIGHT_WORDS (K / 2 + 1)
 #if CHANNELS == 1
 #define SHAPE_WORDS 1
 #else
 #define SHAPE_WORDS 2
 #endif
-const uint half_bias = 112u << 23u; // of the exponents of single and half precision
+const uint variance_bias = 115u << 23u; // the exponent of the least variance
+// 1/256, 3/256 .. 255/256 of a unit.
+float units_of(uvec2 dither) { return float(dither.x >> 24u | 1u) * (1.0 / 256.0); }
 
 uint held[WEIGHT_WORDS];
 uint half_at(int i) { return held[i >> 1] >> uint(16 * (i & 1)) & 0xffffu; }
@@ -28,17 +31,14 @@ int load_weights(out float w[K]) {
   for (int k = 0; k < K; k++) w[k] = float(half_at(k)) * (1.0 / 65536.0);
   return int(half_at(K));
 }
-float keep_weight(int k, float w, uvec2 dither) {
-  float units = w * 65536.0 + float(dither.x >> 25u) * (1.0 / 128.0);
-  uint code = uint(min(units, 65535.0));
-  put_half(k, code);
-  return float(code) * (1.0 / 65536.0);
+void keep_weight(int k, float w, uvec2 dither) {
+  put_half(k, uint(min(w * 65536.0 + units_of(dither), 65535.0)));
 }
 void store_weights(int in_use) {
   put_half(K, uint(in_use));
   for (int i = 0; i < WEIGHT_WORDS; i++) WORD_OF(i) = held[i];
 }
-float variance_of(uint h) { return uintBitsToFloat((h << 13u) + half_bias); }
+float variance_of(uint h) { return uintBitsToFloat((h << 12u) + variance_bias); }
 Shape load_shape(int k) {
   Shape s;
   uint a = WORD_OF(WEIGHT_WORDS + SHAPE_WORDS * k);
@@ -52,13 +52,9 @@ Shape load_shape(int k) {
 #endif
   return s;
 }
-// The mean goes `by` further.
-void store_shape(int k, Shape s, vec3 by, uvec2 dither) {
-  uint d = dither.x;
-  vec3 code = floor(s.mean * 256.0 + 0.5) + floor(by * 256.0 + float(d >> 25u) * (1.0 / 128.0));
-  uvec3 mean = uvec3(clamp(code, 0.0, 65535.0));
-  float v = clamp(s.variance, 6.103515625e-05, 60000.0);
-  uint variance = (floatBitsToUint(v) + (d >> 19u) - half_bias) >> 13u;
+void store_shape(int k, Shape s, uvec2 dither) {
+  uvec3 mean = uvec3(clamp(s.mean * 256.0 + units_of(dither), 0.0, 65535.0));
+  uint variance = min((floatBitsToUint(s.variance) + (dither.x >> 20u) - variance_bias) >> 12u, 65535u);
   int plane = WEIGHT_WORDS + SHAPE_WORDS * k;
 #if CHANNELS == 1
   WORD_OF(plane) = mean.x | variance << 16u;
@@ -76,10 +72,7 @@ int load_weights(out float w[K]) {
   for (int k = 0; k < K; k++) w[k] = FLOAT_OF(k);
   return int(WORD_OF(K));
 }
-float keep_weight(int k, float w, uvec2 dither) {
-  held[k] = w;
-  return w;
-}
+void keep_weight(int k, float w, uvec2 dither) { held[k] = w; }
 void store_weights(int in_use) {
   for (int k = 0; k < K; k++) PUT_FLOAT(k, held[k]);
   WORD_OF(K) = uint(in_use);
@@ -92,9 +85,9 @@ Shape load_shape(int k) {
   s.variance = FLOAT_OF(plane + CHANNELS);
   return s;
 }
-void store_shape(int k, Shape s, vec3 by, uvec2 dither) {
+void store_shape(int k, Shape s, uvec2 dither) {
   int plane = WEIGHT_WORDS + SHAPE_WORDS * k;
-  for (int c = 0; c < CHANNELS; c++) PUT_FLOAT(plane + c, s.mean[c] + by[c]);
+  for (int c = 0; c < CHANNELS; c++) PUT_FLOAT(plane + c, s.mean[c]);
   PUT_FLOAT(plane + CHANNELS, s.variance);
 }
 #endif
@@ -191,10 +184,9 @@ uint learn(vec3 x, float a, uvec2 dither) {
   int at = owner;
   if (owner > 0) at = move_up(w, owner, owner_weight);
   float scale = 1.0 / max(total, least_normal);
-  vec3 by = vec3(0.0);
   if (owner >= 0) {
     float r = min(a / max(owner_weight, least_normal), 1.0);
-    by = r * difference;
+    g.mean = r * difference + g.mean;
     g.variance = clamp(g.variance + r * (owner_d2 - g.variance), min_variance, max_variance);
   } else if (a > 0.0) {
     at = in_use < K ? in_use : K - 1;
@@ -206,8 +198,11 @@ uint learn(vec3 x, float a, uvec2 dither) {
     scale = 1.0;
     at = move_up(w, at, own);
   }
-  if (at >= 0) store_shape(at, g, by, dither);
-  for (int k = 0; k < K; k++) w[k] = keep_weight(k, w[k] * scale, dither);
+  if (at >= 0) store_shape(at, g, dither);
+  for (int k = 0; k < K; k++) {
+    w[k] *= scale;
+    keep_weight(k, w[k], dither);
+  }
   store_weights(in_use);
   if (background) return 0u;
   if (detect_shadows == 0) return 255u;
