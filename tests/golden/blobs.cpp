@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The reference and the CPU backend of blobs against blobs.bin, which OpenCV made (make_blobs.py describes
+// The reference and the backends of blobs for the CPU and OpenGL against blobs.bin, which OpenCV made (make_blobs.py describes
 // the file). Whole numbers must be equal, the others to 1e-9. Usage: golden-blobs FILE
 #include "kernels/blobs/blobs.h"
 #include "tests/golden/golden_file.h"
 #include "tests/golden/golden_main.h"
+#include "tests/golden/on_device.h"
 
 #include "common/error.h"
 
@@ -61,25 +62,28 @@ bool same(const Want &want, const Blob &got) {
 int run(const char *path) {
   const std::vector<Case> cases = read(path);
   if (cases.empty()) fail(Error::Kind::bad_data, path, " holds no case");
-  const auto device = open_cpu();
-  const auto queue = device->make_queue();
   int failures = 0;
-  for (const Case &c : cases) {
-    const Config config{c.width, c.height, 100000};
-    const Params params{c.min_area, c.neighbours == 8 ? Neighbours::eight : Neighbours::four};
-    const auto replay = [&](const char *name, Finder &finder) {
-      Results results(*device, config);
-      finder.apply({c.mask.data(), c.width, c.height, c.width}, params, {}, results, *queue);
+  const auto replay = [&](const char *name, Device &device, const auto &make) {
+    const auto queue = device.make_queue();
+    for (const Case &c : cases) {
+      const Config config{c.width, c.height, 100000};
+      const Params params{c.min_area, c.neighbours == 8 ? Neighbours::eight : Neighbours::four};
+      Results results(device, config);
+      const test::OnDevice<std::uint8_t> mask(device, c.mask, *queue);
+      make(device, config)->apply({mask.data(), c.width, c.height, c.width}, params, {}, results, *queue);
+      queue->wait();
       const auto got = results.blobs();
       const bool good = results.head().components == c.components &&
                         std::equal(c.blobs.begin(), c.blobs.end(), got.begin(), got.end(), same);
       failures += !good;
       std::printf("%s %-9s %s, %d neighbours: %u components, %zu kept\n", good ? "ok  " : "FAIL", name,
                   c.name.c_str(), c.neighbours, results.head().components, got.size());
-    };
-    replay("reference", *make_reference(config));
-    replay("cpu", *make_cpu(*device, config));
-  }
+    }
+  };
+  const auto cpu = open_cpu();
+  replay("reference", *cpu, [](Device &, const Config &c) { return make_reference(c); });
+  replay("cpu", *cpu, make_cpu);
+  test::where_there_is_gl([&](Device &gl) { replay("gl", gl, make_gl); });
   return failures ? 1 : 0;
 }
 

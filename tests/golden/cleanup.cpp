@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The reference and the CPU backend of cleanup against cleanup.bin, which OpenCV made (make_cleanup.py
+// The reference and the backends of cleanup for the CPU and OpenGL against cleanup.bin, which OpenCV made (make_cleanup.py
 // describes the file). Not one pixel may differ. Usage: golden-cleanup FILE
 #include "kernels/cleanup/cleanup.h"
 #include "tests/golden/golden_file.h"
 #include "tests/golden/golden_main.h"
+#include "tests/golden/on_device.h"
 
 #include "common/error.h"
 
@@ -46,14 +47,13 @@ Golden read(const char *path) {
 int run(const char *path) {
   const Golden g = read(path);
   if (g.cases.empty()) fail(Error::Kind::bad_data, path, " holds no case");
-  const auto device = open_cpu();
-  const auto queue = device->make_queue();
   int failures = 0;
-  const auto replay = [&](const char *name, Cleanup &cleanup) {
+  const auto replay = [&](const char *name, Device &device, Cleanup &cleanup) {
+    const auto queue = device.make_queue();
     for (const Case &c : g.cases) {
-      Bytes got = g.mask;
-      cleanup.apply({got.data(), g.width, g.height, g.width}, {}, c.params, *queue);
-      queue->wait();
+      const test::OnDevice<std::uint8_t> mask(device, g.mask, *queue);
+      cleanup.apply({mask.data(), g.width, g.height, g.width}, {}, c.params, *queue);
+      const Bytes got = mask.fetch(*queue);
       int different = 0, compared = 0;
       for (int y = c.margin; y < g.height - c.margin; y++)
         for (int x = c.margin; x < g.width - c.margin; x++) {
@@ -67,8 +67,10 @@ int run(const char *path) {
                   name, c.params.median, c.params.open, c.params.close, different, compared);
     }
   };
-  replay("reference", *make_reference(g.width, g.height));
-  replay("cpu", *make_cpu(*device, g.width, g.height));
+  const auto cpu = open_cpu();
+  replay("reference", *cpu, *make_reference(g.width, g.height));
+  replay("cpu", *cpu, *make_cpu(*cpu, g.width, g.height));
+  test::where_there_is_gl([&](Device &gl) { replay("gl", gl, *make_gl(gl, g.width, g.height)); });
   return failures ? 1 : 0;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The reference, the CPU backend and, where there is a device, CUDA against exposure.bin, which a program of
+// The reference and the backends for the CPU, CUDA and OpenGL against exposure.bin, which a program of
 // numpy made that shares no line with them (make_exposure.py describes the file). Tolerances: the reference
 // works in double precision and stores float; the others work in single precision, where a sample on the edge
 // of what agrees may fall on the other side. Pictures may differ by one level, since the kernels map with
@@ -7,6 +7,7 @@
 #include "kernels/exposure/exposure.h"
 #include "tests/golden/golden_file.h"
 #include "tests/golden/golden_main.h"
+#include "tests/golden/on_device.h"
 
 #include "common/bytes.h"
 #include "common/error.h"
@@ -176,6 +177,7 @@ int run(const char *path) {
     if (e.kind() != Error::Kind::no_device) throw;
     std::printf("without CUDA: %s\n", e.what());
   }
+  test::where_there_is_gl([&](Device &gl) { failures += replay("gl", gl, make_gl, cases, in_single); });
   return failures ? 1 : 0;
 }
 

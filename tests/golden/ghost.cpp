@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The reference and the CPU backend of edges along outlines against ghost.bin, which OpenCV made
+// The reference and the backends of edges along outlines for the CPU and OpenGL against ghost.bin, which OpenCV made
 // (make_ghost.py describes the file). Not one number may differ. Usage: golden-ghost FILE
 #include "kernels/ghost/contour_features.h"
 #include "tests/golden/golden_file.h"
 #include "tests/golden/golden_main.h"
+#include "tests/golden/on_device.h"
 
 #include "common/bytes.h"
 #include "common/error.h"
@@ -49,23 +50,24 @@ std::vector<Case> read(const char *path) {
   return cases;
 }
 
-ConstImage grey(const Bytes &bytes, const cell_grid::Grid &grid) {
+ConstImage grey(const test::OnDevice<std::uint8_t> &bytes, const cell_grid::Grid &grid) {
   return {PixelFormat::gray8, grid.width, grid.height, {bytes.data()}, {grid.width}};
 }
 
 int run(const char *path) {
   const std::vector<Case> cases = read(path);
   if (cases.empty()) fail(Error::Kind::bad_data, path, " holds no case");
-  const auto device = open_cpu();
-  const auto queue = device->make_queue();
   int failures = 0;
-  const auto replay = [&](const char *name, ContourFeatures &outlines) {
+  const auto replay = [&](const char *name, Device &device, ContourFeatures &outlines) {
+    const auto queue = device.make_queue();
     for (const Case &c : cases) {
-      std::vector<Cell> got(c.want.size());
-      std::vector<BoundaryContrast> rims(c.want.size());
-      outlines.apply(grey(c.mask, c.grid).plane(0), grey(c.frame, c.grid), grey(c.background, c.grid), c.grid,
-                     got.data(), rims.data(), *queue);
-      queue->wait();
+      const test::OnDevice<Cell> cells(device, c.want.size());
+      const test::OnDevice<BoundaryContrast> rims(device, c.want.size());
+      const test::OnDevice<std::uint8_t> mask(device, c.mask, *queue), frame(device, c.frame, *queue),
+          background(device, c.background, *queue);
+      outlines.apply(grey(mask, c.grid).plane(0), grey(frame, c.grid), grey(background, c.grid), c.grid,
+                     cells.data(), rims.data(), *queue);
+      const std::vector<Cell> got = cells.fetch(*queue);
       int different = 0;
       Cell sum;
       for (std::size_t i = 0; i < got.size(); i++) {
@@ -78,8 +80,10 @@ int run(const char *path) {
                   c.grid.height, different, c.grid.cells());
     }
   };
-  replay("reference", *make_reference());
-  replay("cpu", *make_cpu(*device));
+  const auto cpu = open_cpu();
+  replay("reference", *cpu, *make_reference());
+  replay("cpu", *cpu, *make_cpu(*cpu));
+  test::where_there_is_gl([&](Device &gl) { replay("gl", gl, *make_gl(gl)); });
   return failures ? 1 : 0;
 }
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The reference and the CPU backend of mog against mog.bin: masks and backgrounds that other programs made
+// The reference and the backends of mog for the CPU and OpenGL against mog.bin: masks and backgrounds that other programs made
 // (make_mog.py says which, and describes the file). Usage: golden-mog FILE
 #include "kernels/mog/mog.h"
 #include "tests/golden/golden_file.h"
 #include "tests/golden/golden_main.h"
+#include "tests/golden/on_device.h"
 
 #include "common/error.h"
 
@@ -88,26 +89,27 @@ struct Outcome {
   int off = 0;               // the greatest difference of two background samples, in grey levels
 };
 
-Outcome replay(Model &model, const Golden &g, const Case &c, Queue &queue) {
+Outcome replay(Device &device, Model &model, const Golden &g, const Case &c, Queue &queue) {
   Outcome outcome;
-  Bytes mask(g.pixels());
+  const test::OnDevice<std::uint8_t> seen(device, g.pixels()), drawn(device, g.pixels() * 4);
   const std::ptrdiff_t row = std::ptrdiff_t{4} * g.width;
   for (int t = 0; t < g.count; t++) {
-    const ConstImage frame{PixelFormat::rgba, g.width, g.height, {&g.frames[4 * g.pixels() * t]}, {row}};
-    const Step step{frame, {mask.data(), g.width, g.height, g.width}, learning_rate(c.params, t + 1)};
+    const test::OnDevice<std::uint8_t> pixels(
+        device, std::span(&g.frames[4 * g.pixels() * t], 4 * g.pixels()), queue);
+    const ConstImage frame{PixelFormat::rgba, g.width, g.height, {pixels.data()}, {row}};
+    const Step step{frame, {seen.data(), g.width, g.height, g.width}, learning_rate(c.params, t + 1)};
     model.apply({&step, 1}, c.params, {}, queue);
-    queue.wait();
+    const Bytes mask = seen.fetch(queue);
     for (std::size_t i = 0; i < mask.size(); i++) outcome.different += mask[i] != c.masks[g.pixels() * t + i];
   }
   const bool colour = c.config.channels == 3;
-  Bytes background(g.pixels() * 4);
   model.background({colour ? PixelFormat::rgba : PixelFormat::gray8,
                     g.width,
                     g.height,
-                    {background.data()},
+                    {drawn.data()},
                     {colour ? row : g.width}},
                    queue);
-  queue.wait();
+  const Bytes background = drawn.fetch(queue);
   for (std::size_t i = 0; i < c.background.size(); i++)
     outcome.off =
         std::max(outcome.off, std::abs(c.background[i] - background[colour ? i / 3 * 4 + i % 3 : i]));
@@ -131,6 +133,10 @@ constexpr Candidate candidates[] = {
        return make_cpu(d, c);
      }},
 };
+constexpr Candidate in_gl = {"gl single", [](Device &d, Config c) {
+                               c.precision = Precision::single;
+                               return make_gl(d, c);
+                             }};
 
 // One pixel in a thousand may differ: a distance that is a tie in one arithmetic is not in another.
 constexpr double agreement = 0.999;
@@ -138,15 +144,14 @@ constexpr double agreement = 0.999;
 int run(const char *path) {
   const Golden golden = read(path);
   if (golden.cases.empty()) fail(Error::Kind::bad_data, path, " holds no case");
-  const auto device = open_cpu();
-  const auto queue = device->make_queue();
   const double pixels = double(golden.pixels()) * golden.count;
   int failures = 0;
-  for (const Candidate &candidate : candidates) {
+  const auto try_out = [&](Device &device, const Candidate &candidate) {
+    const auto queue = device.make_queue();
     std::size_t different = 0;
     for (const Case &c : golden.cases) {
-      const auto model = candidate.make(*device, c.config);
-      const Outcome o = replay(*model, golden, c, *queue);
+      const auto model = candidate.make(device, c.config);
+      const Outcome o = replay(device, *model, golden, c, *queue);
       different += o.different;
       const bool good = double(o.different) <= (1 - agreement) * pixels && o.off <= 1;
       failures += !good;
@@ -155,7 +160,10 @@ int run(const char *path) {
     }
     std::printf("     %-10s agreement %.5f\n", candidate.name,
                 1 - double(different) / (pixels * double(golden.cases.size())));
-  }
+  };
+  const auto cpu = open_cpu();
+  for (const Candidate &candidate : candidates) try_out(*cpu, candidate);
+  test::where_there_is_gl([&](Device &gl) { try_out(gl, in_gl); });
   return failures ? 1 : 0;
 }
 
