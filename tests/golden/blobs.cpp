@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The reference and the backends of blobs for the CPU and OpenGL against blobs.bin, which OpenCV made (make_blobs.py describes
-// the file). Whole numbers must be equal, the others to 1e-9. Usage: golden-blobs FILE
+// The reference and the backends of blobs for the CPU and OpenGL against blobs.bin, which OpenCV made
+// (make_blobs.py describes the file). Whole numbers must be equal, the others to 1e-9. Usage: golden-blobs
+// FILE
 #include "kernels/blobs/blobs.h"
 #include "tests/golden/golden_file.h"
 #include "tests/golden/golden_main.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The reference and the backends of cleanup for the CPU and OpenGL against cleanup.bin, which OpenCV made (make_cleanup.py
-// describes the file). Not one pixel may differ. Usage: golden-cleanup FILE
+// The reference and the backends of cleanup for the CPU and OpenGL against cleanup.bin, which OpenCV made
+// (make_cleanup.py describes the file). Not one pixel may differ. Usage: golden-cleanup FILE
 #include "kernels/cleanup/cleanup.h"
 #include "tests/golden/golden_file.h"
 #include "tests/golden/golden_main.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The reference and the backends for the CPU, CUDA and OpenGL against exposure.bin, which a program of
 // numpy made that shares no line with them (make_exposure.py describes the file). Tolerances: the reference
-// works in double precision and stores float; the others work in single precision, where a sample on the edge
-// of what agrees may fall on the other side. Pictures may differ by one level, since the kernels map with
-// integers. Usage: golden-exposure FILE
+// works in double precision and stores float; the others work in single precision, where a sample on the
+// edge of what agrees may fall on the other side. Pictures may differ by one level, since the kernels map
+// with integers. Usage: golden-exposure FILE
 #include "kernels/exposure/exposure.h"
 #include "tests/golden/golden_file.h"
 #include "tests/golden/golden_main.h"

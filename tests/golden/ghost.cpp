@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The reference and the backends of edges along outlines for the CPU and OpenGL against ghost.bin, which OpenCV made
-// (make_ghost.py describes the file). Not one number may differ. Usage: golden-ghost FILE
+// The reference and the backends of edges along outlines for the CPU and OpenGL against ghost.bin, which
+// OpenCV made (make_ghost.py describes the file). Not one number may differ. Usage: golden-ghost FILE
 #include "kernels/ghost/contour_features.h"
 #include "tests/golden/golden_file.h"
 #include "tests/golden/golden_main.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The reference and the backends of mog for the CPU and OpenGL against mog.bin: masks and backgrounds that other programs made
-// (make_mog.py says which, and describes the file). Usage: golden-mog FILE
+// The reference and the backends of mog for the CPU and OpenGL against mog.bin: masks and backgrounds that
+// other programs made (make_mog.py says which, and describes the file). Usage: golden-mog FILE
 #include "kernels/mog/mog.h"
 #include "tests/golden/golden_file.h"
 #include "tests/golden/golden_main.h"
