@@ -164,12 +164,22 @@ async def until(what, condition, seconds=40):
 
 
 async def speaks(m, camera, name, hertz, codecs=None, headers=None):
-    s = talk_client.Speaker(ask(m), name, hertz, codecs, headers or bearer(ADMIN))
-    begun = time.monotonic()
-    status, answer = await s.begin()
-    same(status, 201, answer)
-    await until(f"{name} hears {hertz} Hz", lambda: camera.heard(name, hertz, begun) >= 3)
-    return s
+    """A speaker whom the camera hears. GstRtspServer 1.22 at times never starts what takes the packets that come to it (its appsrc fills up): then once more."""
+    tries = 5
+    for left in reversed(range(tries)):
+        s = talk_client.Speaker(ask(m), name, hertz, codecs, headers or bearer(ADMIN))
+        begun = time.monotonic()
+        status, answer = await s.begin()
+        same(status, 201, answer)
+        try:
+            await until(f"{name} hears {hertz} Hz", lambda begun=begun: camera.heard(name, hertz, begun) >= 3, 40 if left == 0 else 8)
+            s.tries = tries - left
+            return s
+        except AssertionError:
+            if left == 0:
+                raise
+        print("the test's camera does not start; once more", flush=True)
+        same(await s.end(), 200, "the end")
 
 
 async def ended(m, name, why, seconds=40):
@@ -270,7 +280,7 @@ async def vanishes(m, camera):
         await until("the camera is back", lambda: get(m, "/api/cameras/talk")["state"] == "online", 90)
         s = await speaks(m, again, "talk", 440)
         same(await s.end(), 200, "the end")
-        same((again.asked("talk"), again.asked("talka")), (1, 0), "questions for a back channel, of which the talk is one")
+        same((again.asked("talk"), again.asked("talka")), (s.tries, 0), "questions for a back channel, of which each try to talk is one")
     finally:
         again.kill()
     print("vanishes good")
