@@ -30,7 +30,7 @@ SCENES = ["auto-exposure", "white-balance", "covered", "parked-car", "waiting-pe
           "shake,quiet=6", "street", "indoor", "camouflage", "foliage"]
 # Its masks are those of OpenCV's MOG2 (tests/golden), with the median that helps it.
 MOG2 = ("cudamog backend=cpu threads=1 background-sigma=4 shadow-threshold=0.5 shadow-sigma=0 deep-shadow-distance=0 median=5 exposure=off foreground-rate=1 "
-        "light-jump=0 initial-variance=15 stabilize=off")
+        "light-jump=0 initial-variance=15 stabilize=off small-objects=false")
 # max-variance counts as a quarter there, which MOG2 does not know.
 QUARTERED = {"I420": " max-variance=300", "NV12": " max-variance=300"}
 SEGMENTATION = ("videoconvert ! video/x-raw,format=RGBA ! segmentation method=mog2 test-mode=true ! videoconvert ! "
