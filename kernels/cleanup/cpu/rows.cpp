@@ -179,6 +179,7 @@ class ColumnSums {
 // Bits of the sum of a whole window: 2 * (2 * max_radius + 1)^2 needs as many.
 constexpr int total_planes = 11;
 struct Count {
+  HWY_INLINE Count() {} // an implicit one would not be compiled for the vectors' target, which NEON needs
   Word plane[total_planes];
 };
 
