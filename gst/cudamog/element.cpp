@@ -36,9 +36,9 @@ G_DEFINE_TYPE(GstCudaMog, gst_cuda_mog, vigil_transform_get_type())
 
 // Textures: one for each plane. P010 is only read, by its upper 8 bits, and no picture is made of it.
 #define VIGIL_MOG_CAPS(more)                                                                                 \
-  VIGIL_CUDA_CAPS("{ NV12, I420, GRAY8, RGBA, RGBx, BGRA, BGRx, YV12, NV21" more " }")                       \
+  VIGIL_CUDA_CAPS("{ " VIGIL_VIDEO_FORMAT_NAMES more " }")                                                   \
   VIGIL_GL_CAPS("{ RGBA, NV12, I420, GRAY8" more " }")                                                       \
-  GST_VIDEO_CAPS_MAKE("{ NV12, I420, GRAY8, RGBA, RGBx, BGRA, BGRx, YV12, NV21" more " }")
+  GST_VIDEO_CAPS_MAKE("{ " VIGIL_VIDEO_FORMAT_NAMES more " }")
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE(
     "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS(VIGIL_MOG_CAPS(", P010_10LE")));
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE(
@@ -250,8 +250,7 @@ static void gst_cuda_mog_class_init(GstCudaMogClass *klass) {
       "exposure-offset of the last frame against the "
       "background; shift-x and shift-y in pixels of that frame against it; ghost-cells and "
       "object-cells that foreground stands in; relearning, whether the last frame says nothing since the "
-      "scene "
-      "is learnt anew; with stage-times stages, a structure with one for "
+      "scene is learnt anew; with stage-times stages, a structure with one for "
       "each stage, whose fields are frames and the means of a frame submit-us and finish-us (by "
       "the host's clock) and device-us; backend; device");
   add_signals(G_TYPE_FROM_CLASS(klass));

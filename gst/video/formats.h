@@ -11,7 +11,8 @@
 namespace vigil::gst {
 
 // The formats that kernels read and write directly, for pad templates.
-#define VIGIL_VIDEO_FORMATS "{ NV12, I420, GRAY8, RGBA, RGBx, BGRA, BGRx, YV12, NV21 }"
+#define VIGIL_VIDEO_FORMAT_NAMES "NV12, I420, GRAY8, RGBA, RGBx, BGRA, BGRx, YV12, NV21"
+#define VIGIL_VIDEO_FORMATS "{ " VIGIL_VIDEO_FORMAT_NAMES " }"
 
 // The kernels' name of the format. YV12 is i420, whose planes image_of() puts in order; NV21 is nv12 with V
 // in the place of U (has_v_first). Throws Error::bad_setting for a format that no element takes.
