@@ -16,7 +16,7 @@ import rtsp_camera
 import talk_client
 from program import Monitor, same
 from rtsp_camera import CameraServer
-from vigiltest import free_port
+from vigiltest import answer_of, free_port
 
 program, folder = sys.argv[1], pathlib.Path(sys.argv[2]) / "monitor-talk"
 LONG = sys.argv[3:] == ["long"]
@@ -75,15 +75,7 @@ def bearer(token):
 
 
 def ask(m):
-    def answer(method, path, body=None, headers=None):
-        c = m.connect()
-        try:
-            c.request(method, path, body, headers or {})
-            r = c.getresponse()
-            return r.status, r.read(), dict(r.getheaders())
-        finally:
-            c.close()
-    return answer
+    return lambda *question, **more: answer_of(m.connect(), *question, **more)
 
 
 def get(m, path):

@@ -2,11 +2,16 @@
 """Somebody who speaks by WebRTC: aiortc, with a tone. As a program: talk_client.py PORT CAMERA TOKEN HERTZ, which speaks until it is killed."""
 import asyncio
 import http.client
+import pathlib
 import sys
 import time
 from fractions import Fraction
 
 import whep_client
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
+
+from vigiltest import answer_of  # pylint: disable=wrong-import-position
 
 MISSING = whep_client.MISSING
 if not MISSING:
@@ -72,14 +77,8 @@ class Speaker:
 
 
 async def main(port, camera, token, hertz):
-    def ask(method, path, body=None, headers=None):
-        c = http.client.HTTPConnection("127.0.0.1", int(port), timeout=30)
-        try:
-            c.request(method, path, body, headers or {})
-            r = c.getresponse()
-            return r.status, r.read(), dict(r.getheaders())
-        finally:
-            c.close()
+    def ask(*question, **more):
+        return answer_of(http.client.HTTPConnection("127.0.0.1", int(port), timeout=30), *question, **more)
     print(*await Speaker(ask, camera, float(hertz), headers={"Authorization": f"Bearer {token}"}).begin(), flush=True)
     await asyncio.sleep(600)
 

@@ -20,7 +20,7 @@ import rtsp_camera
 import whep_client
 from program import Monitor, same
 from rtsp_camera import CameraServer
-from vigiltest import free_port
+from vigiltest import answer_of, free_port
 
 program, folder = sys.argv[1], pathlib.Path(sys.argv[2]) / "monitor-whep"
 TIMING = sys.argv[3:] == ["timing"]
@@ -53,15 +53,7 @@ OFFER = "\r\n".join([
 
 
 def asker(m):
-    def ask(method, path, body=None, headers=None):
-        c = m.connect()
-        try:
-            c.request(method, path, body, headers or {})
-            r = c.getresponse()
-            return r.status, r.read(), dict(r.getheaders())
-        finally:
-            c.close()
-    return ask
+    return lambda *question, **more: answer_of(m.connect(), *question, **more)
 
 
 def refused(m, status, words, body=OFFER, headers=None, camera="opus"):
@@ -285,12 +277,7 @@ async def load(m):
     def ask_from(address):
         def ask(method, path, body=None, headers=None):
             c = http.client.HTTPConnection("127.0.0.1", m.port, timeout=30, source_address=(address, 0))
-            try:
-                c.request(method, path, body, {"Authorization": f"Bearer {ADMIN}", **(headers or {})})
-                r = c.getresponse()
-                return r.status, r.read(), dict(r.getheaders())
-            finally:
-                c.close()
+            return answer_of(c, method, path, body, {"Authorization": f"Bearer {ADMIN}", **(headers or {})})
         return ask
     m.wait("eight cameras", lambda: sum(c["state"] == "online" for c in m.get("/api/cameras") if c["name"].startswith("load")) == 8, 60)
     before = m.get("/api/stats")

@@ -30,6 +30,14 @@ def free_port():
         return s.getsockname()[1]
 
 
+def answer_of(connection, method, path, body=None, headers=None):
+    """Asks once by this connection, and closes it: status, body, headers."""
+    with contextlib.closing(connection) as c:
+        c.request(method, path, body, headers or {})
+        r = c.getresponse()
+        return r.status, r.read(), dict(r.getheaders())
+
+
 def wait_for(what, condition, seconds=40, pause=0.1, detail=lambda: ""):
     """Asks again and again until the condition gives something true, which is returned. `detail`: text for the error."""
     end = time.monotonic() + seconds

@@ -3,6 +3,7 @@
 import base64
 import json
 import tempfile
+import time
 import urllib.parse
 
 from selenium import webdriver
@@ -103,6 +104,15 @@ class Browser:
         """JPEG of the page, small enough for the documentation."""
         shot = self.driver.execute_cdp_cmd("Page.captureScreenshot", {"format": "jpeg", "quality": 72})
         return base64.b64decode(shot["data"])
+
+    def save_pictures(self, folder, name):
+        """Of a screen and of a phone, as NAME-WIDTH.jpg."""
+        folder.mkdir(parents=True, exist_ok=True)
+        for width, height in ((1280, 800), (360, 740)):
+            self.resize(width, height, "dark")
+            time.sleep(0.7)
+            (folder / f"{name}-{width}.jpg").write_bytes(self.picture())
+        self.resize(1280, 800, "dark")
 
     def grey(self, selector="canvas.picture"):
         """Mean grey level of a canvas, 0 to 255."""

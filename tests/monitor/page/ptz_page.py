@@ -73,14 +73,8 @@ class Turn(unittest.TestCase):
         self.browser.until(lambda: self.browser.all(".ptz-layer:not([hidden])"), "the layer that turns")
 
     def pictures(self, name):
-        if not PICTURES:
-            return
-        PICTURES.mkdir(parents=True, exist_ok=True)
-        for width, height in ((1280, 800), (360, 740)):
-            self.browser.resize(width, height, "dark")
-            time.sleep(0.7)
-            (PICTURES / f"{name}-{width}.jpg").write_bytes(self.browser.picture())
-        self.browser.resize(1280, 800, "dark")
+        if PICTURES:
+            self.browser.save_pictures(PICTURES, name)
 
     def stopped(self, what):
         self.server.until(lambda: not self.head.turning(), f"{what}: it stands still", 20)

@@ -65,14 +65,8 @@ class Talk(unittest.TestCase):
         self.server.until(lambda: not self.server.camera("door")["spoken_to"], "the end of the talk", 40)
 
     def pictures(self, name):
-        if not PICTURES:
-            return
-        PICTURES.mkdir(parents=True, exist_ok=True)
-        for width, height in ((1280, 800), (360, 740)):
-            self.browser.resize(width, height, "dark")
-            time.sleep(0.7)
-            (PICTURES / f"{name}-{width}.jpg").write_bytes(self.browser.picture())
-        self.browser.resize(1280, 800, "dark")
+        if PICTURES:
+            self.browser.save_pictures(PICTURES, name)
 
     def word(self):
         return self.browser.run("const e = document.querySelector('.talk-word'); return e.hidden ? '' : e.textContent")
