@@ -42,9 +42,9 @@ bool Camera::ground_row(float y, GroundRow &row) const {
   return true;
 }
 
-bool Camera::visible_stretch(Point at, Point heading, float margin, float &from, float &to) const {
-  const auto right = [&](Point p) { return p.x * cos_yaw_ - p.y * sin_yaw_; };
-  const auto depth = [&](Point p) { return (p.x * sin_yaw_ + p.y * cos_yaw_) * cos_pitch_; };
+bool Camera::visible_stretch(ScenePoint at, ScenePoint heading, float margin, float &from, float &to) const {
+  const auto right = [&](ScenePoint p) { return p.x * cos_yaw_ - p.y * sin_yaw_; };
+  const auto depth = [&](ScenePoint p) { return (p.x * sin_yaw_ + p.y * cos_yaw_) * cos_pitch_; };
   // |x - cx| <= cx is two half planes through the eye: depth * k -+ right >= 0; and the depth is at least 1
   // m.
   const float k = cx_ / focal_, lift = height_ * sin_pitch_;

@@ -18,7 +18,7 @@ class Camera {
   Camera(int width, int height, float pole, float aside = 0, float down = 0);
 
   struct Seen {
-    Point at;
+    ScenePoint at;
     float scale; // pixels a metre at this depth; 0 or less: behind the camera
   };
   Seen see(const World &) const;
@@ -26,7 +26,7 @@ class Camera {
   // The ground under row y (pixels, may be fractional): from `start` at x = 0 by `step` a pixel. `scale`:
   // pixels a metre there, across. False where the row looks above the horizon.
   struct GroundRow {
-    Point start, step;
+    ScenePoint start, step;
     float scale;
   };
   bool ground_row(float y, GroundRow &) const;
@@ -37,7 +37,7 @@ class Camera {
 
   // The stretch [from, to] of the line (u, v) = at + s * heading that the picture shows, `margin` metres
   // longer at both ends. False when it shows none of it.
-  bool visible_stretch(Point at, Point heading, float margin, float &from, float &to) const;
+  bool visible_stretch(ScenePoint at, ScenePoint heading, float margin, float &from, float &to) const;
 
  private:
   float height_, sin_yaw_, cos_yaw_, sin_pitch_, cos_pitch_;

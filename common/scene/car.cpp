@@ -29,7 +29,7 @@ class Car {
   }
   // A flat face whose corners run anticlockwise seen from outside; drawn when that side is seen.
   bool face(std::initializer_list<Local> corners, const Rgb &colour) {
-    Point p[max_corners];
+    ScenePoint p[max_corners];
     int n = 0;
     for (const Local &c : corners) {
       const Camera::Seen s = camera_.see(world(c));
@@ -38,7 +38,7 @@ class Car {
     }
     float area = 0;
     for (int i = 0; i < n; i++) {
-      const Point &a = p[i], &b = p[(i + 1) % n];
+      const ScenePoint &a = p[i], &b = p[(i + 1) % n];
       area += a.x * b.y - b.x * a.y;
     }
     if (area >= 0) return false; // y grows downwards: anticlockwise is negative
@@ -51,7 +51,7 @@ class Car {
     return 0.68f + 0.42f * std::max(0.f, -0.63f * u - 0.22f * v + 0.74f * y);
   }
   bool outline(std::span<const Local> corners, const Rgb &colour) {
-    Point p[max_corners];
+    ScenePoint p[max_corners];
     for (std::size_t i = 0; i < corners.size(); i++) {
       const Camera::Seen s = camera_.see(world(corners[i]));
       if (s.scale <= 0) return false;
@@ -61,7 +61,7 @@ class Car {
     return true;
   }
   void wheel(float f, float side, float radius, const Rgb &colour) {
-    Point p[12];
+    ScenePoint p[12];
     for (int i = 0; i < 12; i++) {
       const float angle = float(i) * 0.5235988f;
       const Camera::Seen s =

@@ -12,11 +12,11 @@ namespace {
 
 constexpr double seconds_an_hour = 3600, begin_hour = 12;
 constexpr Rgb moonlight{0.20f, 0.22f, 0.28f}, lamplight{0.58f, 0.50f, 0.36f}, evening{1, 0.88f, 0.72f};
-constexpr float lamps_below = 0.3f;                               // of daylight
-constexpr Point lamp_feet[] = {{-6, 8.4f}, {5, 12}, {-1, 16.5f}}; // metres
-constexpr float lamp_reach = 4.5f;                                // metres
-constexpr double cloud_speed = 6;                                 // metres a second
-constexpr float cloud_length = 110, cloud_depth = 0.45f;          // metres, share of the light
+constexpr float lamps_below = 0.3f;                                    // of daylight
+constexpr ScenePoint lamp_feet[] = {{-6, 8.4f}, {5, 12}, {-1, 16.5f}}; // metres
+constexpr float lamp_reach = 4.5f;                                     // metres
+constexpr double cloud_speed = 6;                                      // metres a second
+constexpr float cloud_length = 110, cloud_depth = 0.45f;               // metres, share of the light
 
 double smooth(double from, double to, double v) {
   const double t = std::clamp((v - from) / (to - from), 0., 1.);
@@ -28,7 +28,7 @@ double during(double hour, double from, double to, double slope) {
 }
 
 // Where the ray through a pixel meets the ground, or the wall's foot for pixels that show the wall.
-Point foot_of(const Camera &camera, float x, float y) {
+ScenePoint foot_of(const Camera &camera, float x, float y) {
   const World to = camera.ray(x, y), eye = camera.eye();
   const float ground = to.y < -1e-4f ? -eye.y / to.y : 1e9f,
               wall = to.v > 1e-4f ? wall_distance / to.v : 1e9f;
@@ -70,9 +70,9 @@ Day::Day(std::uint32_t seed, int width, int height, const Camera &camera)
   lamps_.resize(std::size_t(width) * std::size_t(height));
   for (int y = 0; y < height; y++)
     for (int x = 0; x < width; x++) {
-      const Point at = foot_of(camera, float(x) + 0.5f, float(y) + 0.5f);
+      const ScenePoint at = foot_of(camera, float(x) + 0.5f, float(y) + 0.5f);
       float sum = 0;
-      for (const Point &lamp : lamp_feet) {
+      for (const ScenePoint &lamp : lamp_feet) {
         const float far2 = (at.x - lamp.x) * (at.x - lamp.x) + (at.y - lamp.y) * (at.y - lamp.y);
         sum += 1 / ((1 + far2 / (lamp_reach * lamp_reach)) * (1 + far2 / (lamp_reach * lamp_reach)));
       }
@@ -161,8 +161,8 @@ void Plot::passers(double time, std::vector<Actor> &actors) const {
     if (!comes || since < begin) continue;
     const bool car = which >= 0.7f, stops = which < 0.12f;
     const float speed = car ? 7.5f * hurry : 1.35f * hurry;
-    const Point heading{leftwards ? -1.f : 1.f, 0};
-    const Point at{0, (car ? (leftwards ? 13.7f : 10.6f) : which < 0.4f ? 16.f : 7.2f) + aside};
+    const ScenePoint heading{leftwards ? -1.f : 1.f, 0};
+    const ScenePoint at{0, (car ? (leftwards ? 13.7f : 10.6f) : which < 0.4f ? 16.f : 7.2f) + aside};
     float from, to;
     if (!camera_.visible_stretch(at, heading, car ? 3.4f : 1.6f, from, to)) continue;
     const double half = 0.5 * double(to - from) / double(speed), wait = stops ? 30 : 0;
@@ -180,7 +180,7 @@ void Plot::passers(double time, std::vector<Actor> &actors) const {
   constexpr double parks = (17 + 10 / 60. - 12) * 3600, leaves = (24 + 7 + 40 / 60. - 12) * 3600; // of time
   constexpr double braking = 2, fast = 6;
   const double day = std::fmod(time, 86400), days = std::floor(time / 86400);
-  const Point at{0, 8.9f};
+  const ScenePoint at{0, 8.9f};
   float from, to;
   if (!camera_.visible_stretch(at, {1, 0}, 3.4f, from, to)) return;
   const double way = day < parks ? -0.5 * braking * std::pow(std::min(parks - day, fast / braking), 2) -

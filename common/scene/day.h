@@ -65,7 +65,7 @@ class Day {
   static constexpr int grid_step = 16; // pixels
   std::uint32_t seed_;
   int width_, height_, columns_, rows_; // of the grid
-  std::vector<Point> ground_;           // where the grid's points lie on the ground, metres
+  std::vector<ScenePoint> ground_;      // where the grid's points lie on the ground, metres
   std::vector<float> lamps_;            // 0..1 of each pixel: how strongly the lamps light it
 };
 

@@ -27,9 +27,10 @@ Rgb leaf_colour(Random &random, float lit) {
 
 Foliage::Foliage(const std::vector<Leaf> &leaves, std::uint32_t key, int width, int height, float swing,
                  float wind, float unit) {
-  Box box{1e9f, 1e9f, -1e9f, -1e9f};
+  Bounds box{1e9f, 1e9f, -1e9f, -1e9f};
   for (const Leaf &l : leaves)
-    for (const Point p : {l.shape.a, Point{l.shape.a.x + l.shape.along.x, l.shape.a.y + l.shape.along.y}})
+    for (const ScenePoint p :
+         {l.shape.a, ScenePoint{l.shape.a.x + l.shape.along.x, l.shape.a.y + l.shape.along.y}})
       box = {std::min(box.left, p.x), std::min(box.top, p.y), std::max(box.right, p.x),
              std::max(box.bottom, p.y)};
   // p and q stay below 1.1 swing, and gust() below 1.35 wind: together 1.1 * 1.35 * sqrt(2) = 2.1.
@@ -61,9 +62,9 @@ Foliage::Foliage(const std::vector<Leaf> &leaves, std::uint32_t key, int width, 
 
 void Foliage::paint(const Leaf &leaf) {
   Shape shape{Shape::Kind::capsule, {}, leaf.colour, 0, leaf.shape, {}};
-  Point &a = shape.round.a;
+  ScenePoint &a = shape.round.a;
   a = {a.x - float(x_), a.y - float(y_)};
-  const Point end{a.x + leaf.shape.along.x, a.y + leaf.shape.along.y};
+  const ScenePoint end{a.x + leaf.shape.along.x, a.y + leaf.shape.along.y};
   const float r = std::max(leaf.shape.radius, leaf.shape.radius + leaf.shape.widening) + 1;
   const int first = std::max(1, int(std::min(a.x, end.x) - r)),
             last = std::min(width_ - 1, int(std::max(a.x, end.x) + r) + 1);
@@ -154,19 +155,19 @@ void Foliage::row(int y, int first, int last, const Gust &gust, float *cover, fl
 std::vector<Foliage::Leaf> Foliage::twigs_of(Random &random, const Twigs &t) {
   std::vector<Leaf> leaves;
   for (int i = 0; i < t.count; i++) {
-    const Point start{random.between(t.low.x, t.high.x), random.between(t.low.y, t.high.y)};
+    const ScenePoint start{random.between(t.low.x, t.high.x), random.between(t.low.y, t.high.y)};
     const float away = std::hypot(start.x / std::max(std::abs(t.high.x), std::abs(t.low.x)),
                                   start.y / std::max(std::abs(t.high.y), std::abs(t.low.y)));
     if (away > random.between(0.55f, 1.05f)) continue;
     const float angle = random.between(-0.7f, 0.7f), lit = float(i) / float(t.count);
-    const Point way{t.droop.x * std::cos(angle) - t.droop.y * std::sin(angle),
-                    t.droop.x * std::sin(angle) + t.droop.y * std::cos(angle)};
+    const ScenePoint way{t.droop.x * std::cos(angle) - t.droop.y * std::sin(angle),
+                         t.droop.x * std::sin(angle) + t.droop.y * std::cos(angle)};
     const float length = random.between(0.03f, 0.08f);
     for (float along = 0; along < 1; along += 0.09f) {
       const float turn = std::atan2(way.y, way.x) + random.between(-1.1f, 1.1f),
                   size = random.between(0.012f, 0.021f) * t.unit;
-      const Point p{t.corner.x + t.unit * (start.x + along * length * way.x),
-                    t.corner.y + t.unit * (start.y + along * length * way.y)};
+      const ScenePoint p{t.corner.x + t.unit * (start.x + along * length * way.x),
+                         t.corner.y + t.unit * (start.y + along * length * way.y)};
       leaves.push_back(
           {capsule(p, 0.3f * size, {p.x + size * std::cos(turn), p.y + size * std::sin(turn)}, 0.06f * size),
            t.contrast ? contrasting_leaf(random)
@@ -218,7 +219,7 @@ std::vector<Foliage> Foliage::in_front(const Plot &plot, std::uint32_t seed, int
   Random random(key);
   const float unit = std::max(float(height), float(width) * 0.5f);
   std::vector<Foliage> clumps;
-  const auto twigs = [&](int count, Point corner, Point low, Point high, Point droop) {
+  const auto twigs = [&](int count, ScenePoint corner, ScenePoint low, ScenePoint high, ScenePoint droop) {
     clumps.push_back(Foliage(twigs_of(random, {count, corner, low, high, droop, unit}),
                              key + std::uint32_t(clumps.size()), width, height, 0.006f * unit, plot.wind(),
                              unit));

@@ -42,10 +42,10 @@ class Foliage {
   // Leaves along short lines. `low` and `high` in parts of the unit, from the corner.
   struct Twigs {
     int count;
-    Point corner, low, high; // where they start
-    Point droop;             // where they hang to
-    float unit;              // pixels
-    bool contrast = false;   // leaves against the light
+    ScenePoint corner, low, high; // where they start
+    ScenePoint droop;             // where they hang to
+    float unit;                   // pixels
+    bool contrast = false;        // leaves against the light
   };
   static std::vector<Leaf> twigs_of(Random &, const Twigs &);
   // `swing`: pixels that a branch moves to either side in a wind of 1. `unit`: the height of the picture.

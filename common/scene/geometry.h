@@ -3,7 +3,7 @@
 
 namespace vigil::scene {
 
-struct Point { // on the screen in pixels (x right, y down), or on the ground in metres (x: u, y: v)
+struct ScenePoint { // on the screen in pixels (x right, y down), or on the ground in metres (x: u, y: v)
   float x, y;
 };
 struct World { // metres: u along the street, v away from the camera, y up

@@ -196,7 +196,7 @@ Backdrop paint_backdrop(Pattern pattern, std::uint32_t seed, int width, int heig
   Backdrop out{width, std::vector<std::uint8_t>(n), std::vector<std::uint8_t>(n),
                std::vector<std::uint8_t>(n)};
   // A square turned a little: each ray has a row and a column of its own.
-  constexpr Point rays[] = {{0.375f, 0.125f}, {0.875f, 0.375f}, {0.125f, 0.625f}, {0.625f, 0.875f}};
+  constexpr ScenePoint rays[] = {{0.375f, 0.125f}, {0.875f, 0.375f}, {0.125f, 0.625f}, {0.625f, 0.875f}};
   const World eye = camera.eye();
   const auto colour = [&](float x, float y) {
     const World to = camera.ray(x, y);
@@ -210,7 +210,7 @@ Backdrop paint_backdrop(Pattern pattern, std::uint32_t seed, int width, int heig
     for (int y = first; y < last; y++)
       for (int x = 0; x < width; x++) {
         Rgb sum{0, 0, 0};
-        for (const Point &ray : rays) sum = sum + colour(float(x) + ray.x, float(y) + ray.y);
+        for (const ScenePoint &ray : rays) sum = sum + colour(float(x) + ray.x, float(y) + ray.y);
         const std::size_t i = std::size_t(y) * std::size_t(width) + std::size_t(x);
         const auto byte = [](float v) { return std::uint8_t(std::clamp(v * 0.25f + 0.5f, 0.f, 255.f)); };
         out.r[i] = byte(sum.r);

@@ -112,10 +112,10 @@ std::vector<Counted> count_pixels(CpuDevice &device, int width, int height, int 
 }
 
 // Around shapes first .. end-1, without the pixel that their boxes leave for smoothing.
-Box whole_of(const Drawing &drawing, std::size_t first, std::size_t end) {
-  Box b{1e9f, 1e9f, -1e9f, -1e9f};
+Bounds whole_of(const Drawing &drawing, std::size_t first, std::size_t end) {
+  Bounds b{1e9f, 1e9f, -1e9f, -1e9f};
   for (std::size_t i = first; i < end; i++) {
-    const Box &s = drawing.shapes[i].box;
+    const Bounds &s = drawing.shapes[i].box;
     b = {std::min(b.left, s.left + 1), std::min(b.top, s.top + 1), std::max(b.right, s.right - 1),
          std::max(b.bottom, s.bottom - 1)};
   }
@@ -210,7 +210,7 @@ bool Scene::Impl::shadows(const Drawing &drawing, int y, float *shade) const {
     if (first >= last) continue;
     if (!any) std::fill_n(shade, settings.width, 0.f);
     any = true;
-    const Point start{ground.start.x + 0.5f * ground.step.x, ground.start.y + 0.5f * ground.step.y};
+    const ScenePoint start{ground.start.x + 0.5f * ground.step.x, ground.start.y + 0.5f * ground.step.y};
     shadow_row(s, start, ground.step, 1 / ground.scale, first, last, shade);
   }
   if (!any) return false;
@@ -423,7 +423,7 @@ std::vector<TrueObject> Scene::objects(double time) const {
     o.id = id_of(a);
     o.kind = kind_of(a);
     const std::size_t first = i == 0 ? 0 : cast.end[std::size_t(i) - 1];
-    Box whole = whole_of(cast.drawing, first, cast.end[std::size_t(i)]);
+    Bounds whole = whole_of(cast.drawing, first, cast.end[std::size_t(i)]);
     for (float *across : {&whole.left, &whole.right}) *across -= float(corner.left);
     for (float *down : {&whole.top, &whole.bottom}) *down -= float(corner.top);
     // Inside the picture the pixels say where it ends, beyond its border only the shapes do.

@@ -8,15 +8,16 @@ namespace {
 
 constexpr float least_softness = 0.06f; // metres
 
-Point fall(const World &p, const Sun &sun) {
+ScenePoint fall(const World &p, const Sun &sun) {
   return {p.u + p.y * sun.shift.x, p.v + p.y * sun.shift.y};
 }
 
 // The part of the screen that holds a box on the ground; false when it reaches behind the camera.
-bool screen_box(const Box &ground, const Camera &camera, Box &box) {
+bool screen_box(const Bounds &ground, const Camera &camera, Bounds &box) {
   bool first = true;
-  for (const Point p : {Point{ground.left, ground.top}, Point{ground.right, ground.top},
-                        Point{ground.left, ground.bottom}, Point{ground.right, ground.bottom}}) {
+  for (const ScenePoint p :
+       {ScenePoint{ground.left, ground.top}, ScenePoint{ground.right, ground.top},
+        ScenePoint{ground.left, ground.bottom}, ScenePoint{ground.right, ground.bottom}}) {
     const Camera::Seen seen = camera.see({p.x, p.y, 0});
     if (seen.scale <= 0) return false;
     if (first) box = {seen.at.x, seen.at.y, seen.at.x, seen.at.y};
@@ -32,7 +33,7 @@ bool screen_box(const Box &ground, const Camera &camera, Box &box) {
 
 void add_shadow(const World &a, float radius_a, const World &b, float radius_b, const Camera &camera,
                 const Sun &sun, Drawing &out) {
-  const Point pa = fall(a, sun), pb = fall(b, sun);
+  const ScenePoint pa = fall(a, sun), pb = fall(b, sun);
   const float softness = std::max(least_softness, sun.blur * std::max(a.y, b.y));
   const float reach = std::max(radius_a, radius_b) + softness;
   Shadow s{Shape::Kind::capsule, {}, softness, capsule(pa, radius_a, pb, radius_b), {}};
@@ -43,12 +44,12 @@ void add_shadow(const World &a, float radius_a, const World &b, float radius_b, 
 }
 
 void add_shadow(std::span<const World> points, const Camera &camera, const Sun &sun, Drawing &out) {
-  Point fallen[max_corners];
-  Box ground{};
+  ScenePoint fallen[max_corners];
+  Bounds ground{};
   float height = 0;
   const auto n = std::min<std::size_t>(points.size(), max_corners);
   for (std::size_t i = 0; i < n; i++) {
-    const Point p = fallen[i] = fall(points[i], sun);
+    const ScenePoint p = fallen[i] = fall(points[i], sun);
     height = std::max(height, points[i].y);
     if (i == 0) ground = {p.x, p.y, p.x, p.y};
     ground = {std::min(ground.left, p.x), std::min(ground.top, p.y), std::max(ground.right, p.x),

@@ -9,7 +9,7 @@ namespace vigil::scene {
 namespace {
 
 // Twice the area of the triangle; its sign is the turn from o-a to o-b.
-float turn(Point o, Point a, Point b) {
+float turn(ScenePoint o, ScenePoint a, ScenePoint b) {
   return (a.x - o.x) * (b.y - o.y) - (a.y - o.y) * (b.x - o.x);
 }
 
@@ -34,29 +34,29 @@ RoundHit inside(const Capsule &s, float x, float y) {
   return {radius - std::sqrt(dx * dx + dy * dy), dx, radius};
 }
 
-Box box_of(std::span<const Point> points) {
-  Box b{points[0].x, points[0].y, points[0].x, points[0].y};
-  for (const Point &p : points)
+Bounds box_of(std::span<const ScenePoint> points) {
+  Bounds b{points[0].x, points[0].y, points[0].x, points[0].y};
+  for (const ScenePoint &p : points)
     b = {std::min(b.left, p.x), std::min(b.top, p.y), std::max(b.right, p.x), std::max(b.bottom, p.y)};
   return {b.left - 1, b.top - 1, b.right + 1, b.bottom + 1};
 }
 
 } // namespace
 
-Capsule capsule(Point a, float radius_a, Point b, float radius_b) {
-  const Point along{b.x - a.x, b.y - a.y};
+Capsule capsule(ScenePoint a, float radius_a, ScenePoint b, float radius_b) {
+  const ScenePoint along{b.x - a.x, b.y - a.y};
   const float length2 = along.x * along.x + along.y * along.y;
   return {a, along, length2 > 1e-12f ? 1 / length2 : 0, radius_a, radius_b - radius_a};
 }
 
-Convex hull_of(std::span<const Point> points) {
-  std::array<Point, max_corners> sorted;
+Convex hull_of(std::span<const ScenePoint> points) {
+  std::array<ScenePoint, max_corners> sorted;
   const int n = int(std::min<std::size_t>(points.size(), max_corners));
   std::copy_n(points.begin(), n, sorted.begin());
   std::ranges::sort(std::span(sorted).first(n),
-                    [](Point a, Point b) { return a.x < b.x || (a.x == b.x && a.y < b.y); });
+                    [](ScenePoint a, ScenePoint b) { return a.x < b.x || (a.x == b.x && a.y < b.y); });
   // Andrew's monotone chain: the lower border from left to right, then the upper one back.
-  std::array<Point, 2 * max_corners + 1> hull;
+  std::array<ScenePoint, 2 * max_corners + 1> hull;
   int count = 0;
   for (int i = 0; i < n; i++) {
     while (count >= 2 && turn(hull[count - 2], hull[count - 1], sorted[i]) <= 0) count--;
@@ -83,16 +83,17 @@ Convex hull_of(std::span<const Point> points) {
   return result;
 }
 
-void Drawing::add_capsule(Point a, float radius_a, Point b, float radius_b, const Rgb &colour, float volume) {
-  const Point corners[] = {{a.x - radius_a, a.y - radius_a},
-                           {a.x + radius_a, a.y + radius_a},
-                           {b.x - radius_b, b.y - radius_b},
-                           {b.x + radius_b, b.y + radius_b}};
+void Drawing::add_capsule(ScenePoint a, float radius_a, ScenePoint b, float radius_b, const Rgb &colour,
+                          float volume) {
+  const ScenePoint corners[] = {{a.x - radius_a, a.y - radius_a},
+                                {a.x + radius_a, a.y + radius_a},
+                                {b.x - radius_b, b.y - radius_b},
+                                {b.x + radius_b, b.y + radius_b}};
   shapes.push_back(
       {Shape::Kind::capsule, box_of(corners), colour, volume, capsule(a, radius_a, b, radius_b), {}});
 }
 
-void Drawing::add_hull(std::span<const Point> points, const Rgb &colour) {
+void Drawing::add_hull(std::span<const ScenePoint> points, const Rgb &colour) {
   shapes.push_back({Shape::Kind::convex, box_of(points), colour, 0, {}, hull_of(points)});
 }
 
@@ -112,7 +113,7 @@ void cover_row(const Shape &s, int y, int first, int last, float *cover, float *
   }
 }
 
-void shadow_row(const Shadow &s, Point start, Point step, float footprint, int first, int last,
+void shadow_row(const Shadow &s, ScenePoint start, ScenePoint step, float footprint, int first, int last,
                 float *shade) {
   const float sharpness = 1 / std::max(s.softness, footprint);
   const auto raise = [&](int x, float depth) {

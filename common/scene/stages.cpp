@@ -17,9 +17,9 @@ constexpr float margin = 1.6f; // metres beyond the picture's border, shadows in
 // Somebody's way: walks straight to one place after another, and waits there.
 class Way {
  public:
-  Way(double begin, Point at) : stops_{{begin, begin, at, 0}} {}
+  Way(double begin, ScenePoint at) : stops_{{begin, begin, at, 0}} {}
   // Reaches the place after the time that it takes at this speed.
-  Way &walk(Point to, float speed = pace) {
+  Way &walk(ScenePoint to, float speed = pace) {
     const Stop last = stops_.back();
     const float length = std::hypot(to.x - last.at.x, to.y - last.at.y);
     const double arrive = last.leave + length / speed;
@@ -58,7 +58,7 @@ class Way {
  private:
   struct Stop {
     double arrive, leave; // seconds
-    Point at;
+    ScenePoint at;
     float walked; // metres until here
   };
   std::vector<Stop> stops_;
@@ -121,7 +121,7 @@ void Plot::left_bag(double time, std::vector<Actor> &actors) const {
     const int first = 1 + int(round) * ids;
     const std::uint32_t owner_look = random.next(), bag_look = random.next(), other_look = random.next(),
                         bystander_look = random.next();
-    const Point spot{random.between(-2.5f, 2.5f), random.between(10.5f, 13.5f)};
+    const ScenePoint spot{random.between(-2.5f, 2.5f), random.between(10.5f, 13.5f)};
     const bool by_owner = round % 2 == 0;
     Ends e, back;
     if (!ends_at(camera_, spot.y, e) || !ends_at(camera_, 15.5f, back)) return;
@@ -177,7 +177,7 @@ void Plot::taken_bag(double time, std::vector<Actor> &actors) const {
   if (density_ <= 0) return;
   Random random(mix(seed_, 0x74616b65u));
   for (int k = 0; k < bags; k++) {
-    const Point spot{random.between(-0.5f, 0.5f) + 2 * float(k - 1), random.between(10.5f, 13.5f)};
+    const ScenePoint spot{random.between(-0.5f, 0.5f) + 2 * float(k - 1), random.between(10.5f, 13.5f)};
     const std::uint32_t bag_look = random.next(), taker_look = random.next(), other_look = random.next();
     const bool from_left = random.between(0, 1) < 0.5f;
     Ends e, front;
@@ -209,7 +209,7 @@ void Plot::queue(double time, std::vector<Actor> &actors) const {
   if (time < quiet_ || density_ <= 0 || !ends_at(camera_, v, e)) return;
   const double since = time - quiet_;
   const float head = std::min(e.right - margin - 1.5f, 3.f);
-  const auto place = [&](int k) { return Point{head - gap * float(k), v}; };
+  const auto place = [&](int k) { return ScenePoint{head - gap * float(k), v}; };
   const double walk_in = double(place(length - 1).x - e.left) / pace;
   const auto newest = std::int64_t(since / service);
   for (std::int64_t n = newest; n >= 0 && since - double(n) * service < 120; n--) {
@@ -243,7 +243,7 @@ void Plot::step_aside(double time, std::vector<Actor> &actors) const {
   const double since = time - quiet_;
   Random random(mix(seed_, 0x61736964u));
   const std::uint32_t look = random.next(), other_look = random.next();
-  const Point spot{random.between(-0.5f, 0.5f), v};
+  const ScenePoint spot{random.between(-0.5f, 0.5f), v};
   // It looks at the camera from `arrives` to `leaves`, and shifts its weight from `sways` on.
   const auto add = [&](const Way &way, std::uint32_t by_look, int id, double arrives, double sways,
                        double leaves) {

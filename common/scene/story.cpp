@@ -188,7 +188,7 @@ void Plot::on_lanes(double time, std::vector<Actor> &actors) const {
 // It brakes from 7 m/s with 3.5 m/s2, stands, and speeds up in the same way.
 void Plot::stopping_car(double time, std::vector<Actor> &actors) const {
   constexpr double speed = 7, braking = 3.5, brake_time = speed / braking, brake_way = speed * brake_time / 2;
-  const Point at{0, 10.4f}, heading{1, 0};
+  const ScenePoint at{0, 10.4f}, heading{1, 0};
   float from, to;
   if (density_ <= 0 || time < quiet_ || !camera_.visible_stretch(at, heading, car_margin, from, to)) return;
   const double stop = std::max(0.5 * (double(to) - from), brake_way); // metres from where it enters
@@ -228,7 +228,7 @@ void Plot::crowd(double time, std::vector<Actor> &actors) const {
     const float enter = i == 0 ? 0 : random.between(0, 4), speed = random.between(1.1f, 1.6f);
     const bool leftwards = random.between(0, 1) < 0.5f;
     const float angle = random.between(-0.12f, 0.12f) + (leftwards ? 3.14159265f : 0.f);
-    const Point start{0, random.between(8, 16.5f)}, heading{std::cos(angle), std::sin(angle)};
+    const ScenePoint start{0, random.between(8, 16.5f)}, heading{std::cos(angle), std::sin(angle)};
     const float haste = random.between(4, 5.5f), reaction = random.between(0, 0.5f),
                 drift = random.between(-0.25f, 0.25f);
     float from, to;

@@ -12,8 +12,8 @@ namespace vigil::scene {
 
 struct Actor {
   bool car;
-  Point at;           // on the ground, metres
-  Point heading;      // length 1
+  ScenePoint at;      // on the ground, metres
+  ScenePoint heading; // length 1
   float walked;       // metres since it entered; moves the legs and the wheels
   float speed;        // metres a second; those who run bend their legs more
   std::uint32_t look; // chooses its size and its colours
@@ -26,7 +26,7 @@ struct Actor {
 
 // Where the shadow of a point 1 m above the ground falls, seen from below it, and what it does.
 struct Sun {
-  Point shift;
+  ScenePoint shift;
   float darkening; // in the core
   float blur;      // metres of penumbra for each metre of height
 };
@@ -63,7 +63,7 @@ class Plot {
   // A way across the picture that one after another takes.
   struct Lane {
     bool cars;
-    Point at, heading;
+    ScenePoint at, heading;
     float from, to; // metres along the heading
     float speed;
     double first, interval; // seconds after the quiet time

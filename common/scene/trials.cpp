@@ -33,7 +33,7 @@ double presence(double t, double from, double to) {
 // A person who walks in, stands near the camera and walks out.
 void Plot::waiting_person(double time, std::vector<Actor> &actors) const {
   constexpr float speed = 1.4f;
-  const Point at{0, 9.0f}, heading{1, 0};
+  const ScenePoint at{0, 9.0f}, heading{1, 0};
   float from, to;
   const double since = time - quiet_;
   if (density_ <= 0 || since < 0 || !camera_.visible_stretch(at, heading, 1.6f, from, to)) return;
@@ -49,7 +49,7 @@ void Plot::waiting_person(double time, std::vector<Actor> &actors) const {
 // A car that was there before the first frame.
 void Plot::parked_car(double time, std::vector<Actor> &actors) const {
   constexpr double acceleration = 2.5;
-  const Point at{0, 10.4f}, heading{1, 0};
+  const ScenePoint at{0, 10.4f}, heading{1, 0};
   float from, to;
   if (density_ <= 0 || !camera_.visible_stretch(at, heading, 3.4f, from, to)) return;
   const double since = std::max(0., time - quiet_ - leave_after);

@@ -9,8 +9,8 @@ namespace vigil::scene {
 namespace {
 
 // Whether the way from a to b goes over the line, and where. A point on the line counts as beyond it.
-bool crosses(Point a, Point b, Point from, Point to, bool &forward, Point &where) {
-  const auto side = [](Point p, Point q, Point r) {
+bool crosses(ScenePoint a, ScenePoint b, ScenePoint from, ScenePoint to, bool &forward, ScenePoint &where) {
+  const auto side = [](ScenePoint p, ScenePoint q, ScenePoint r) {
     return (q.x - p.x) * (r.y - p.y) - (q.y - p.y) * (r.x - p.x);
   };
   const float before = side(from, to, a), after = side(from, to, b);
@@ -51,7 +51,7 @@ std::vector<Incident> incidents_between(std::vector<Actor> before, std::vector<A
       const Line &l = lines[i];
       const auto w = float(width), h = float(height);
       bool forward = false;
-      Point where{};
+      ScenePoint where{};
       if (crosses(from.at, to.at, {l.x1 * w, l.y1 * h}, {l.x2 * w, l.y2 * h}, forward, where))
         all.push_back({What::cross, id_of(n), kind_of(n), forward, i, where.x, where.y, 0, 0});
     }

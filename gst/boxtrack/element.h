@@ -50,7 +50,7 @@ struct Stats {
 };
 
 // One box of the frame at hand.
-struct Found {
+struct FrameBox {
   GstVideoRegionOfInterestMeta *roi = nullptr; // null when it came as a GstAnalytics object alone
   gint64 object = -1;                          // id of the GstAnalytics object; -1: there is none
 };
@@ -64,7 +64,7 @@ struct Impl {
   // The streaming thread's own.
   track::Tracker tracker;
   std::vector<track::Detection> detections;
-  std::vector<Found> found;         // one for each detection
+  std::vector<FrameBox> found;      // one for each detection
   std::vector<track::Object> alive; // as after the last frame
   StreamPosition place;
   GstClockTime next_update = 0;

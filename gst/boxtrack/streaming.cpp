@@ -81,7 +81,7 @@ GstVideoRegionOfInterestMeta *add_box(GstBuffer *buffer, Impl &impl, const track
 void attach(GstBuffer *buffer, Impl &impl, const track::Object &o, const FrameTime &time, bool estimates) {
   GstVideoRegionOfInterestMeta *roi = nullptr;
   if (o.state == track::State::tracked && o.detection >= 0) {
-    const Found &f = impl.found[static_cast<std::size_t>(o.detection)];
+    const FrameBox &f = impl.found[static_cast<std::size_t>(o.detection)];
     // A track whose box shows but a part of it has a box of its own.
     if (o.box == impl.detections[static_cast<std::size_t>(o.detection)].box) roi = f.roi;
     if (f.object >= 0) {

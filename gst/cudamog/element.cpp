@@ -67,8 +67,7 @@ bool MogElement::set_property(guint id, const GValue *value) {
   const auto output = [](const Settings &s) { return s.output; };
   const Output before = settings.read(output);
   const bool known = ElementWith::set_property(id, value);
-  if (known && G_VALUE_HOLDS(value, blob_mode_type()) && g_value_get_enum(value) != int(BlobMode::exact))
-    GST_WARNING_OBJECT(gst_, "blobs=cells is deprecated and gives the same as blobs=exact; remove it");
+  if (known && is_blob_mode_cells(value)) GST_WARNING_OBJECT(gst_, "%s", blob_mode_warning);
   if (settings.read(output) != before) gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(gst_));
   return known;
 }

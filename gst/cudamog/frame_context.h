@@ -50,7 +50,7 @@ struct ContourFeatures {
 
 // What was found in a finished frame. Its stages edit it in their order.
 struct Detections {
-  std::vector<Box> boxes;          // largest first
+  std::vector<BlobBox> boxes;      // largest first
   std::vector<std::uint8_t> cells; // 1 where a reported blob has a pixel in the cell, else 0
   std::span<const std::uint8_t>
       lit; // light_frames where this frame's light was (kernels/ghost/stationary_regions.h)
@@ -59,14 +59,14 @@ struct Detections {
 
   std::uint64_t area() const { // pixels
     std::uint64_t sum = 0;
-    for (const Box &b : boxes) sum += b.area;
+    for (const BlobBox &b : boxes) sum += b.area;
     return sum;
   }
 };
 
 // Calls fn(cell) for each cell of the grid that the box touches.
 template <class Fn>
-void for_each_cell(const cell_grid::Grid &grid, const Box &b, Fn fn) {
+void for_each_cell(const cell_grid::Grid &grid, const BlobBox &b, Fn fn) {
   for (int row = b.y / grid.size; row <= (b.y + b.height - 1) / grid.size; row++)
     for (int column = b.x / grid.size; column <= (b.x + b.width - 1) / grid.size; column++)
       fn(std::size_t(row * grid.columns + column));

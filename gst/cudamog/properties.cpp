@@ -87,11 +87,7 @@ Properties<Settings> make_properties() {
   p.table(&Settings::mog, mog::params_table, Change::live);
   p.table(&Settings::cleanup, cleanup::params_table, Change::live);
   p.table(&Settings::tuning, tuning_table, Change::live);
-  p.choice(
-      "blobs", "Blobs",
-      "Deprecated, without effect: a blob is connected foreground pixels. The value cells is accepted from "
-      "saved pipelines and gives the same as exact",
-      blob_mode_type(), &Settings::blobs, Change::playing);
+  p.choice("blobs", "Blobs", blob_mode_blurb, blob_mode_type(), &Settings::blobs, Change::playing);
   p.table(&Settings::motion, motion_table, Change::live);
   p.table(&Settings::reports, reports_table, Change::live);
   p.string("mask-location", "Mask location",

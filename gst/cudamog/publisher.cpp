@@ -33,7 +33,7 @@ void Publisher::publish(BufferPtr &buffer, const FrameTime &time, const FrameCon
                         MaskCopies::Frame *mask) {
   const Report &report = f.report;
   const MotionSettings &motion = f.settings.motion;
-  const std::vector<Box> &boxes = f.detections.boxes;
+  const std::vector<BlobBox> &boxes = f.detections.boxes;
   if (!boxes.empty() || mask) buffer.reset(gst_buffer_make_writable(buffer.release()));
   add_boxes(buffer.get(), "motion", boxes);
   if (mask) {

@@ -2,7 +2,6 @@
 // The work of glcolinearseg on a CUDA device or on the CPU. A frame that is not RGBA becomes that first.
 //
 //   run()       convert -> undo the exposure -> segment -> draw -> measure blobs
-//   fetch()     what is to be copied of them
 //   complete()  blobs; an overlay gets its boxes, so it is sent after that
 #include "gst/glcolinearseg/processor.h"
 #include "gst/glcolinearseg/steady.h"
@@ -46,15 +45,11 @@ class DeviceProcessor final : public SegmentProcessor {
   void run(std::span<FrameTask *const> tasks, Queue &queue) override {
     for (FrameTask *task : tasks) run(*task, static_cast<Measured &>(*task->result), queue);
   }
-  void fetch(FrameTask &task, Queue &queue) override {
-    auto &m = static_cast<Measured &>(*task.result);
-    if (m.measured) blobs_->fetch(m.blobs, queue);
-  }
   void complete(FrameTask &task, Queue &queue) override {
     auto &m = static_cast<Measured &>(*task.result);
     mask_bytes_ += masks_->take(m.attached);
     if (m.measured) {
-      MaskBlobs::Found found = blobs_->find(m.blobs, {});
+      MaskBlobs::Result found = blobs_->find(m.blobs, {});
       if (device_.backend() != Backend::cpu) blob_bytes_ += found.bytes;
       m.found = found_in(std::move(found));
     }
@@ -121,7 +116,7 @@ class DeviceProcessor final : public SegmentProcessor {
     if (draws) segmenter_->draw(show_for(s.output), frame, style_, task.out, queue);
     m.measured = s.tuning.report && !learning;
     if (m.measured)
-      blobs_->measure(segmenter_->mask(queue), frame, {s.blobs, s.motion.min_area, false}, m.blobs, queue);
+      blobs_->measure(segmenter_->mask(queue), frame, {s.motion.min_area, false}, m.blobs, queue);
     if (std::uint32_t *labels = wanted_labels(m)) segmenter_->fetch_labels(labels, queue);
     task.late = draws && s.output == Output::overlay && m.measured;
     const colinearseg::Progress &progress = segmenter_->progress();

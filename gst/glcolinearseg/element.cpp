@@ -82,6 +82,7 @@ bool SegmentElement::set_property(guint id, const GValue *value) {
     s.params = s.preset == Preset::lab ? colinearseg::lab_preset() : colinearseg::Params{};
     s.params.seed = before.params.seed;
   });
+  if (known && is_blob_mode_cells(value)) GST_WARNING_OBJECT(gst_, "%s", blob_mode_warning);
   if (location) {
     const std::lock_guard lock(mutex_);
     request_.location_changed = true;

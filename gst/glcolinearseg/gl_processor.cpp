@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The work of glcolinearseg in an OpenGL context, on that context's thread: the streaming thread goes there
-// once for each frame, and waits. Exact blobs are found by the streaming thread afterwards, or on the
+// once for each frame, and waits. Blobs are found by the streaming thread afterwards, or on the
 // context's thread where an overlay shows them. When run() returns, a frame has its boxes, and what was drawn
 // is in order with all else that the context does. What others in the context did wrong before is not taken
 // for our own failure.
@@ -68,17 +68,6 @@ struct Parts {
   FrameTimes times;
 };
 
-// The grid's counts are made by the GPU, so that little is read back.
-MaskBlobs::Found cells_in(colinearseg::GlResults &results, const GlTexture &mask, int min_area) {
-  MaskBlobs::Found found;
-  for (const cell_grid::Blob &b :
-       cell_grid::find_blobs(results.count(mask), results.grid(), std::uint32_t(min_area)).blobs) {
-    found.boxes.push_back({b.x, b.y, b.width, b.height, b.area, {}});
-    found.area += b.area;
-  }
-  return found;
-}
-
 class GlProcessor final : public SegmentProcessor {
  public:
   GlProcessor(GlContextDevice &device, SegmentElement &element)
@@ -118,7 +107,7 @@ class GlProcessor final : public SegmentProcessor {
   }
   std::uint64_t bytes_read() const {
     if (!parts_) return 0;
-    return parts_->segmenter.bytes_read() + parts_->steady.bytes_read() + parts_->results.bytes_read();
+    return parts_->segmenter.bytes_read() + parts_->steady.bytes_read();
   }
   // Any thread.
   void find_blobs(Read &r) {
@@ -240,13 +229,12 @@ class GlProcessor final : public SegmentProcessor {
     const Show show = show_for(s.output);
     if (target && show != Show::overlay) results.draw(show, frame, segmenter, {}, style_, target);
     times.stop(*queue_);
-    const bool report = s.tuning.report && !learning, exact = report && s.blobs == BlobMode::exact;
+    const bool report = s.tuning.report && !learning;
     std::uint32_t *const wanted = wanted_labels(a);
-    if (exact || wanted) segmenter.mask().read(a.labels);
-    if (exact) label_bytes_ += a.labels.size() * sizeof(GLuint);
+    if (report || wanted) segmenter.mask().read(a.labels);
+    if (report) label_bytes_ += a.labels.size() * sizeof(GLuint);
     if (wanted) std::ranges::copy(a.labels, wanted);
-    if (!exact) a.labels.clear();
-    if (report && !exact) a.found = found_in(cells_in(results, segmenter.mask(), s.motion.min_area));
+    if (!report) a.labels.clear();
     if (target && show == Show::overlay) {
       find_blobs(a);
       results.draw(show, frame, segmenter, boxes_to_draw(a.found.boxes), style_, target);
@@ -263,7 +251,7 @@ class GlProcessor final : public SegmentProcessor {
       kept_; // made when the noise of a background that does not adapt had been measured
   std::unique_ptr<LabelBlobs> blobs_;
   std::uint64_t bytes_before_ = 0; // read back by parts that are gone
-  std::uint64_t label_bytes_ = 0;  // read back for exact blobs
+  std::uint64_t label_bytes_ = 0;  // read back for blobs
 };
 
 } // namespace

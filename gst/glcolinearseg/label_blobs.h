@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The exact blobs of a mask that was read back from OpenGL, found by the processor on the calling thread.
+// The blobs of a mask that was read back from OpenGL, found by the processor on the calling thread.
 // OpenGL has no backend of kernels/blobs: what it reads back is a bit a pixel.
 #pragma once
 
@@ -22,10 +22,10 @@ class LabelBlobs {
         frame_(*processor_, blobs_) {}
 
   // `labels` as in common/packed_mask.h. The boxes have no colours, since the frame stays on the GPU.
-  MaskBlobs::Found find(std::span<const std::uint32_t> labels, int min_area) {
+  MaskBlobs::Result find(std::span<const std::uint32_t> labels, int min_area) {
     const Plane<std::uint8_t> mask{mask_.data(), width_, height_, width_};
     unpack_mask(labels, mask);
-    blobs_.measure(mask, {}, {BlobMode::exact, min_area, false}, frame_, *queue_);
+    blobs_.measure(mask, {}, {min_area, false}, frame_, *queue_);
     return blobs_.find(frame_, {});
   }
 

@@ -59,7 +59,7 @@ void SegmentProcessor::begin(Analysis &a) {
   a.start = {};
 }
 
-Found SegmentProcessor::found_in(MaskBlobs::Found &&found) const {
+FrameBlobs SegmentProcessor::found_in(MaskBlobs::Result &&found) const {
   return {double(found.area) / (double(config_.width) * config_.height), std::move(found.boxes)};
 }
 

@@ -16,9 +16,9 @@
 
 namespace vigil::gst::glcolinearseg {
 
-struct Found {
+struct FrameBlobs {
   double changed_fraction = 0; // the reported blobs' share of the pixels
-  std::vector<Box> boxes;
+  std::vector<BlobBox> boxes;
 };
 
 class SegmentProcessor : public FrameProcessor {
@@ -45,7 +45,7 @@ class SegmentProcessor : public FrameProcessor {
   struct Analysis : PerFrameData {
     Settings settings;
     Start start;
-    Found found;
+    FrameBlobs found;
     MaskCopies::Frame attached;
   };
   static Analysis &analysis_of(const FrameTask &task) { return static_cast<Analysis &>(*task.result); }
@@ -62,7 +62,7 @@ class SegmentProcessor : public FrameProcessor {
 
   // Makes the segmenter fit for this frame.
   void begin(Analysis &);
-  Found found_in(MaskBlobs::Found &&) const;
+  FrameBlobs found_in(MaskBlobs::Result &&) const;
   // Where the mask of this frame is to be copied to, packed, because it is wanted as metadata; null: nowhere.
   std::uint32_t *wanted_labels(Analysis &);
 

@@ -49,7 +49,7 @@ struct Settings {
   AsyncDepth flow{.async_depth = 0};
   Output output = Output::mask;
   Preset preset = Preset::camera;
-  BlobMode blobs = BlobMode::exact;
+  BlobMode blobs = BlobMode::exact; // deprecated, without effect
   Exposure exposure = Exposure::off;
   colinearseg::Path path = colinearseg::Path::automatic;
   GlChoice backend = GlChoice::automatic;

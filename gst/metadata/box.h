@@ -18,16 +18,16 @@ struct BlobDetails {
   int channels;      // of colours that are known, 0..3
   double colour[3];  // mean: R G B, or Y U V, as the frames are
 };
-struct Box {
+struct BlobBox {
   int x, y, width, height;              // pixels
   std::uint32_t area;                   // foreground pixels in it
   std::optional<BlobDetails> details{}; // of exact blobs
   bool ghost = false;                   // background that an object laid bare (kernels/ghost)
 };
 
-inline std::vector<compose::Box> boxes_to_draw(std::span<const Box> boxes) {
-  std::vector<compose::Box> drawn;
-  for (const Box &b : boxes) drawn.push_back({b.x, b.y, b.width, b.height});
+inline std::vector<compose::DrawnBox> boxes_to_draw(std::span<const BlobBox> boxes) {
+  std::vector<compose::DrawnBox> drawn;
+  for (const BlobBox &b : boxes) drawn.push_back({b.x, b.y, b.width, b.height});
   return drawn;
 }
 

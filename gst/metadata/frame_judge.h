@@ -45,4 +45,21 @@ class CorruptedFrames {
 // The warning's text.
 Error corrupted_frames_are_taken();
 
+// Both, for one stream.
+class FrameJudge {
+ public:
+  // Adds to the time how long the frame counts and, where an element `learns`, whether it is passed by.
+  void judge(const GstVideoInfo &info, GstBuffer *frame, bool learns, FrameTime &time) {
+    time.seconds = lengths_.next(info, time);
+    time.passes_by = learns && corrupted_.passes_by(frame, time.seconds);
+  }
+  bool take_warning() { return corrupted_.take_warning(); }
+  void restart_lengths() { lengths_.restart(); }
+  void restart() { *this = {}; }
+
+ private:
+  FrameLengths lengths_;
+  CorruptedFrames corrupted_;
+};
+
 } // namespace vigil::gst

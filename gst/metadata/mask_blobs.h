@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The blobs of a mask in a device's memory, for elements that report boxes: exact components (kernels/blobs),
-// or groups of cells of a coarse grid (kernels/cell_grid).
+// The blobs of a mask in a device's memory, for elements that report boxes: connected components
+// (kernels/blobs).
 //
-// For each frame: measure() submits the work, fetch() what is to be copied to the host, and find(), once the
-// queue got there, gives the boxes. Knows no GStreamer.
+// For each frame: measure() submits the work, and find(), once the queue got there, gives the boxes. Knows
+// no GStreamer.
 #pragma once
 
 #include "common/host_buffer.h"
@@ -18,7 +18,7 @@
 
 namespace vigil::gst {
 
-enum class BlobMode { exact, cells };
+enum class BlobMode { exact, cells }; // of the deprecated property blobs (blob_mode.h), without effect
 
 class MaskBlobs {
  public:
@@ -31,45 +31,40 @@ class MaskBlobs {
 
    private:
     friend class MaskBlobs;
-    DeviceBuffer cells_;    // the grid's, or a byte for each that says whether a blob is in it
+    DeviceBuffer cells_;    // a byte for each cell of the grid that says whether a blob is in it
     HostBuffer host_cells_; // the same
     blobs::Results results_;
-    BlobMode mode_ = BlobMode::exact;
     bool marks_ = false;
     int colours_ = 0; // channels that were summed
     std::uint32_t min_area_ = 1;
   };
 
   struct Wanted {
-    BlobMode mode = BlobMode::exact;
     int min_area = 1;
-    bool marks = false; // find() says which cells exact blobs are in
+    bool marks = false; // find() says which cells blobs are in
   };
-  // `picture`: null, or the frame in the device's memory, for the mean colours of exact blobs.
+  // `picture`: null, or the frame in the device's memory, for the mean colours of blobs.
   void measure(Plane<const std::uint8_t> mask, const ConstImage &picture, const Wanted &, Frame &, Queue &);
-  void fetch(Frame &, Queue &);
 
-  struct Found {
-    std::vector<Box> boxes;       // largest first
+  struct Result {
+    std::vector<BlobBox> boxes;   // largest first
     std::uint64_t area = 0;       // of all of them
     std::uint64_t foreground = 0; // pixels, in blobs or not
-    std::uint64_t shadow = 0;     // pixels; not counted for cells
+    std::uint64_t shadow = 0;     // pixels
     std::uint64_t bytes = 0;      // that came to the host, where that is other memory
   };
   // `marks`: empty, or grid().cells() bytes; where they were wanted, 1 for the cells that a blob is in and 0
   // elsewhere.
-  Found find(Frame &, std::span<std::uint8_t> marks);
+  Result find(Frame &, std::span<std::uint8_t> marks);
   const cell_grid::Grid &grid() const { return grid_; }
 
  private:
-  Device &device_;
   cell_grid::Grid grid_;
   blobs::Config config_;
   std::unique_ptr<blobs::Finder> finder_;
-  std::unique_ptr<cell_grid::Counter> counter_;
 };
 
-// A box with what is known of an exact blob. `channels` of its colours were summed, 0..3.
-Box box_of(const blobs::Blob &, int channels);
+// A box with what is known of a blob. `channels` of its colours were summed, 0..3.
+BlobBox box_of(const blobs::Blob &, int channels);
 
 } // namespace vigil::gst

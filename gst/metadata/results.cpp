@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t max_boxes_in_message = 64;
 
-void append_box(GValue *array, const Box &b) {
+void append_box(GValue *array, const BlobBox &b) {
   GstStructure *s =
       gst_structure_new("box", "x", G_TYPE_INT, b.x, "y", G_TYPE_INT, b.y, "width", G_TYPE_INT, b.width,
                         "height", G_TYPE_INT, b.height, "area", G_TYPE_UINT, b.area, nullptr);
@@ -21,7 +21,7 @@ void append_box(GValue *array, const Box &b) {
   gst_value_array_append_and_take_value(array, &value);
 }
 
-GstStructure *parameter_of(const Box &b) {
+GstStructure *parameter_of(const BlobBox &b) {
   GstStructure *s = gst_structure_new("blob", "area", G_TYPE_UINT, b.area, "confidence", G_TYPE_DOUBLE,
                                       confidence_of(b), nullptr);
   if (b.ghost) gst_structure_set(s, "ghost", G_TYPE_BOOLEAN, TRUE, nullptr);
@@ -47,10 +47,10 @@ FrameTime frame_time(const GstSegment &segment, GstBuffer *buffer) {
   return t;
 }
 
-void add_boxes(GstBuffer *buffer, const char *roi_type, std::span<const Box> boxes) {
+void add_boxes(GstBuffer *buffer, const char *roi_type, std::span<const BlobBox> boxes) {
   const GQuark type = g_quark_from_string(roi_type);
   gint id = 0;
-  for (const Box &b : boxes) {
+  for (const BlobBox &b : boxes) {
     auto *meta = gst_buffer_add_video_region_of_interest_meta_id(
         buffer, type, static_cast<guint>(b.x), static_cast<guint>(b.y), static_cast<guint>(b.width),
         static_cast<guint>(b.height));
@@ -67,19 +67,19 @@ GstStructure *new_timed_structure(const char *name, const FrameTime &time) {
 }
 
 GstMessage *new_motion_message(GstElement *element, const char *name, const FrameTime &time,
-                               double changed_fraction, std::span<const Box> boxes) {
+                               double changed_fraction, std::span<const BlobBox> boxes) {
   GstStructure *s = new_timed_structure(name, time);
   gst_structure_set(s, "changed-fraction", G_TYPE_DOUBLE, changed_fraction, nullptr);
   GValue array = G_VALUE_INIT;
   g_value_init(&array, GST_TYPE_ARRAY);
-  for (const Box &b : boxes.first(std::min(boxes.size(), max_boxes_in_message))) append_box(&array, b);
+  for (const BlobBox &b : boxes.first(std::min(boxes.size(), max_boxes_in_message))) append_box(&array, b);
   gst_structure_take_value(s, "boxes", &array);
   return gst_message_new_element(GST_OBJECT(element), s);
 }
 
 void post_motion(GstElement *element, Motion::Change change, const Motion &motion,
                  const MotionSettings &settings, const FrameTime &time, double changed_fraction,
-                 std::span<const Box> boxes) {
+                 std::span<const BlobBox> boxes) {
   if (change == Motion::Change::none || !settings.post_messages) return;
   const bool begins = change == Motion::Change::begin;
   GstMessage *message =

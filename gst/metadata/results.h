@@ -13,7 +13,7 @@ namespace vigil::gst {
 
 // How far the box is filled, 0..1: the share of its pixels that are foreground. It tells a solid thing from
 // what is scattered over its box; it is no probability.
-inline double confidence_of(const Box &b) {
+inline double confidence_of(const BlobBox &b) {
   const double pixels = double(b.width) * b.height;
   return pixels > 0 ? std::min(double(b.area) / pixels, 1.) : 0;
 }
@@ -43,7 +43,7 @@ double seconds_of(const GstVideoInfo &, const FrameTime &, double before);
 //   c0, c1, c2      gdouble, mean colour 0..255: R G B, or Y U V, or Y alone, as the frames are
 //   ghost           gboolean, TRUE: background that an object laid bare; missing on all others
 // of which those that are not known are missing. The buffer must be writable.
-void add_boxes(GstBuffer *, const char *roi_type, std::span<const Box>);
+void add_boxes(GstBuffer *, const char *roi_type, std::span<const BlobBox>);
 
 // A structure for an element message about a frame, with the fields
 //   timestamp, stream-time, running-time, duration  guint64, in nanoseconds; of the frame
@@ -54,12 +54,12 @@ GstStructure *new_timed_structure(const char *name, const FrameTime &);
 //   boxes    GstValueArray of GstStructure "box" with gint x, y, width, height and guint area; the largest
 //            first, no more than 64
 GstMessage *new_motion_message(GstElement *, const char *name, const FrameTime &, double changed_fraction,
-                               std::span<const Box>);
+                               std::span<const BlobBox>);
 
 // Posts motion-begin or motion-end, as that message, when there is a change and the settings want messages.
 // motion-end has one more field:
 //   quiet                                           guint64, ns for which there had been no motion then
 void post_motion(GstElement *, Motion::Change, const Motion &, const MotionSettings &, const FrameTime &,
-                 double changed_fraction, std::span<const Box>);
+                 double changed_fraction, std::span<const BlobBox>);
 
 } // namespace vigil::gst

@@ -3,75 +3,52 @@
 #pragma once
 
 #include "gst/metadata/frame_judge.h"
+#include "gst/transform/active_processor.h"
 #include "gst/transform/debug.h"
-#include "gst/transform/frames_in_flight.h"
 #include "gst/transform/ordered_output.h"
 #include "gst/transform/pools.h"
 #include "gst/transform/transform.h"
+#include "gst/transform/transform_stats.h"
 
 #include <atomic>
-#include <mutex>
+#include <memory>
 #include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace vigil::gst {
 
+// Decides a depth that the element leaves open (PipelineDepth, element.h). Any thread.
+class DepthChoice {
+ public:
+  PipelineDepth decided(PipelineDepth) const;
+  void source_is_live(bool live) { live_ = live; } // a source that does not say counts as live
+  void work_on(Device &);
+
+ private:
+  std::atomic<bool> live_ = true;
+  std::atomic<bool> device_works_alone_ = false; // while the host goes on
+};
+
 struct TransformImpl final : FrameSource {
-  explicit TransformImpl(GstBaseTransform *t) : trans(t), outlet(t, *this) {}
+  explicit TransformImpl(GstBaseTransform *t) : trans(t), work(stats), outlet(t, *this) {}
 
   std::optional<Taken> take(bool all) override;
   void discard() noexcept override;
   int most_held() override { return flow().held(); }
   // What the element wants, with its depth decided where it is left open. Any thread.
-  PipelineDepth flow() const;
+  PipelineDepth flow() const { return depth.decided(element->flow()); }
+  void start_work(Device &); // the caller holds the work lock
 
   GstBaseTransform *trans;
   std::unique_ptr<Element> element;
-
-  // Held while a frame is worked on, never while one is pushed or a message is posted. Guards what follows.
-  std::mutex work_mutex;
-  std::unique_ptr<FrameProcessor> work; // from start to stop, as the frames that it works on
-  std::unique_ptr<FramesInFlight> frames;
-  Device *device = nullptr;                             // where both are
-  std::unique_ptr<FrameProcessor::PortableState> state; // of work that is gone, for the next one
-
-  // Held for moments, by any thread. Guards what `stats` tells.
-  std::mutex stats_mutex;
-  Counts counts;
-  std::string backend, device_name;
+  TransformStats stats;
+  ActiveProcessor work;
+  DepthChoice depth;
 
   // The streaming thread's own.
   OrderedOutput outlet;
   std::optional<FrameKind> in, out; // once there is a format
-  PoolLimit pool_limit;
-  FrameLengths lengths;
-  CorruptedFrames corrupted;
-  std::vector<BufferPtr> gone;               // frames let go of them; for GiveBack
-  std::size_t most_inputs = SIZE_MAX;        // that may be held of upstream's pool
-  std::atomic<guint> downstream_buffers = 0; // that downstream wants to have for itself
-
-  // What decides about an open depth. A source that does not say counts as live.
-  std::atomic<bool> live = true;          // the source, by its answer to LATENCY
-  std::atomic<bool> works_beside = false; // the device works while the host goes on
-
-  // The caller of these holds work_mutex.
-  void start_work(Device &);
-  void stop_work();
-  void count();
-};
-
-// To stand before a lock: once it is open, gives back the buffers that frames let go of meanwhile. Their last
-// owner may run code of others, which may call the element.
-struct GiveBack {
-  TransformImpl &impl;
-  ~GiveBack() {
-    while (!impl.gone.empty()) {
-      const BufferPtr last = std::move(impl.gone.back());
-      impl.gone.pop_back();
-    }
-  }
+  FrameJudge judge;
+  InputLimit inputs;
 };
 
 inline TransformImpl &impl_of(gpointer self) {

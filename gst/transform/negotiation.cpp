@@ -29,7 +29,7 @@ gboolean get_unit_size(GstBaseTransform *, GstCaps *caps, gsize *size) {
 // Upstream learns how many of its frames are held, so that a pool of a fixed size does not run dry.
 gboolean propose_allocation(GstBaseTransform *trans, GstQuery *decided, GstQuery *query) {
   TransformImpl &impl = impl_of(trans);
-  impl.pool_limit.forget(); // the pool that is known may be set up anew
+  impl.inputs.forget(); // the pool that is known may be set up anew
   DeviceSelector &place = impl.element->device_selector();
   const guint held = guint(impl.flow().held());
   if (impl.element->passes_buffers()) {
@@ -47,7 +47,7 @@ gboolean decide_allocation(GstBaseTransform *trans, GstQuery *query) {
   guint min = 0;
   if (gst_query_get_n_allocation_pools(query) > 0)
     gst_query_parse_nth_allocation_pool(query, 0, nullptr, nullptr, &min, nullptr);
-  impl.downstream_buffers = min;
+  impl.inputs.downstream_needs(min);
   return decide_pool(&place.cuda, &place.gl, query, guint(impl.flow().held()) + 1, place.makes_textures()) &&
          parent_class()->decide_allocation(trans, query);
 }
@@ -63,19 +63,19 @@ void take_format(TransformImpl &impl, const FrameKind &in, const FrameKind &out)
   const FrameKind come = in, go = out; // which may be the ones that are forgotten next
   impl.in.reset();
   impl.out.reset();
-  impl.pool_limit.forget();
+  impl.inputs.forget();
   DeviceSelector &place = impl.element->device_selector();
   const int held = impl.flow().held();
   place.prepare(come);
   {
-    const GiveBack after{impl};
-    const std::lock_guard lock(impl.work_mutex);
+    const ActiveProcessor::Lock lock(impl.work);
     Device &device = place.device_for(come);
-    if (impl.device != &device) {
-      impl.stop_work();
+    if (!impl.work.is_on(device)) {
+      impl.work.stop();
       impl.start_work(device);
     }
-    impl.frames->set_format(come, go, [&place](const FrameKind &kind) { return place.make_mapping(kind); });
+    impl.work.frames->set_format(come, go,
+                                 [&place](const FrameKind &kind) { return place.make_mapping(kind); });
   }
   impl.in = come;
   impl.out = go;

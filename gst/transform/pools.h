@@ -7,6 +7,9 @@
 #include "gst/memory/cuda_context.h"
 #include "gst/memory/gl_context.h"
 
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
 #include <gst/base/gstbasetransform.h>
 
 namespace vigil::gst {
@@ -46,6 +49,23 @@ class PoolLimit {
   bool knows(const GstBufferPool *);
   GWeakRef pool_;
   guint max_ = 0;
+};
+
+// How many frames may be held of upstream's pool. For the streaming thread, except downstream_needs().
+class InputLimit {
+ public:
+  // `passes_buffers`: what comes in goes out, so downstream has some of them, too.
+  void look_at(GstBuffer *in, bool passes_buffers) {
+    most_ = pool_.of(in, passes_buffers ? std::max(1u, downstream_.load()) : 0);
+  }
+  std::size_t most() const { return most_; }
+  void downstream_needs(guint buffers) { downstream_ = buffers; }
+  void forget() { pool_.forget(); }
+
+ private:
+  PoolLimit pool_;
+  std::size_t most_ = SIZE_MAX;
+  std::atomic<guint> downstream_ = 0; // buffers that downstream wants to have for itself
 };
 
 // Adds the time that `frames` frames last to an answered LATENCY query.

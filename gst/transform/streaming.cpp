@@ -3,8 +3,6 @@
 #include "gst/errors.h"
 #include "gst/transform/impl.h"
 
-#include <algorithm>
-#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -24,9 +22,8 @@ void follow(TransformImpl &impl, GstBuffer *buffer) {
   if (!impl.in || !place.is_elsewhere(buffer, *impl.in)) return;
   impl.outlet.drain();
   {
-    const GiveBack after{impl};
-    const std::lock_guard lock(impl.work_mutex);
-    impl.stop_work();
+    const ActiveProcessor::Lock lock(impl.work);
+    impl.work.stop();
     place.follow(buffer, *impl.in);
   }
   take_format(impl, *impl.in, *impl.out);
@@ -41,7 +38,7 @@ void ask_whether_live(TransformImpl &impl, GstEventType event) {
   const bool answered = gst_pad_peer_query(GST_BASE_TRANSFORM_SINK_PAD(impl.trans), query);
   if (answered) gst_query_parse_latency(query, &live, nullptr, nullptr);
   gst_query_unref(query);
-  if (answered || event == GST_EVENT_STREAM_START) impl.live = live;
+  if (answered || event == GST_EVENT_STREAM_START) impl.depth.source_is_live(live);
   GST_DEBUG_OBJECT(impl.trans, "the source %s",
                    !answered ? "does not say whether it is live"
                    : live    ? "is live"
@@ -56,9 +53,8 @@ bool needs_other_buffer(const DeviceSelector &place, GstBuffer *in) {
 // When the frame is, how long it counts, and whether it is to be passed by.
 FrameTime judged(TransformImpl &impl, GstBuffer *in) {
   FrameTime time = frame_time(impl.trans->segment, in);
-  time.seconds = impl.lengths.next(impl.in->info, time);
-  time.passes_by = impl.element->learns() && impl.corrupted.passes_by(in, time.seconds);
-  if (impl.corrupted.take_warning()) post_warning(GST_ELEMENT(impl.trans), corrupted_frames_are_taken());
+  impl.judge.judge(impl.in->info, in, impl.element->learns(), time);
+  if (impl.judge.take_warning()) post_warning(GST_ELEMENT(impl.trans), corrupted_frames_are_taken());
   return time;
 }
 
@@ -68,10 +64,9 @@ GstFlowReturn take_in(TransformImpl &impl, BufferPtr in) {
   const FrameTime time = judged(impl, in.get());
   Use use = Use::none;
   {
-    const GiveBack after{impl};
-    const std::lock_guard lock(impl.work_mutex);
-    if (!impl.work) fail_without_device();
-    use = impl.frames->begin(time).use;
+    const ActiveProcessor::Lock lock(impl.work);
+    if (!impl.work.processor) fail_without_device();
+    use = impl.work.frames->begin(time).use;
   }
   BufferPtr out;
   if (use == Use::produce ||
@@ -83,15 +78,13 @@ GstFlowReturn take_in(TransformImpl &impl, BufferPtr in) {
   } else if (use == Use::modify) {
     in.reset(gst_buffer_make_writable(in.release()));
   }
-  const guint others = element.passes_buffers() ? std::max(1u, impl.downstream_buffers.load()) : 0;
-  impl.most_inputs = impl.pool_limit.of(in.get(), others);
+  impl.inputs.look_at(in.get(), element.passes_buffers());
   ByteCounts copied;
   {
-    const GiveBack after{impl};
-    const std::lock_guard lock(impl.work_mutex);
-    impl.frames->submit(std::move(in), std::move(out), impl.outlet.accept(), impl.flow().held() > 0);
-    impl.count();
-    copied = impl.frames->counts().pictures;
+    const ActiveProcessor::Lock lock(impl.work);
+    impl.work.frames->submit(std::move(in), std::move(out), impl.outlet.accept(), impl.flow().held() > 0);
+    impl.work.count();
+    copied = impl.work.frames->counts().pictures;
   }
   element.after_frame();
   element.device_selector().warn_of_host_copies(*impl.in, copied);
@@ -150,34 +143,32 @@ gboolean query(GstBaseTransform *trans, GstPadDirection direction, GstQuery *que
 std::optional<FrameSource::Taken> TransformImpl::take(bool all) {
   std::optional<FramesInFlight::Finished> f;
   {
-    const GiveBack after{*this};
-    const std::lock_guard lock(work_mutex);
-    if (!frames) return {};
+    const ActiveProcessor::Lock lock(work);
+    if (!work.frames) return {};
     // Where upstream's pool would run dry, frames are not held as long as they could be.
-    f = frames->next(std::size_t(flow().depth), all || frames->inputs_held() > most_inputs);
+    f = work.frames->next(std::size_t(flow().depth), all || work.frames->inputs_held() > inputs.most());
     if (!f) return {};
-    count();
+    work.count();
   }
   struct Recycle {
-    TransformImpl &impl;
+    ActiveProcessor &work;
     FramesInFlight::Frame *frame;
     ~Recycle() {
-      const std::lock_guard lock(impl.work_mutex);
-      impl.frames->recycle(frame);
+      const auto lock = work.lock();
+      work.frames->recycle(frame);
     }
-  } recycle{*this, f->frame};
-  if (!f->task->time.passes_by) work->publish(f->buffer, *f->task);
+  } recycle{work, f->frame};
+  if (!f->task->time.passes_by) work.processor->publish(f->buffer, *f->task);
   return Taken{std::move(f->buffer), f->discont};
 }
 
 void TransformImpl::discard() noexcept {
   {
-    const GiveBack after{*this};
-    const std::lock_guard lock(work_mutex);
-    if (frames) frames->discard();
-    if (work) work->flushed();
+    const ActiveProcessor::Lock lock(work);
+    if (work.frames) work.frames->discard();
+    if (work.processor) work.processor->flushed();
   }
-  lengths.restart();
+  judge.restart_lengths();
   element->flushed();
 }
 

@@ -32,18 +32,18 @@ Element &element_of(gpointer self) {
 }
 
 void with_work(VigilTransform *self, const std::function<void(FrameProcessor *)> &fn) {
-  const std::lock_guard lock(impl_of(self).work_mutex);
-  fn(impl_of(self).work.get());
+  ActiveProcessor &work = impl_of(self).work;
+  const auto lock = work.lock();
+  fn(work.processor.get());
 }
 
 void change_work(VigilTransform *self, const std::function<void(FrameProcessor &)> &fn) {
   TransformImpl &impl = impl_of(self);
   impl.outlet.drain();
-  const GiveBack after{impl};
-  const std::lock_guard lock(impl.work_mutex);
-  if (!impl.work) fail_without_device();
-  fn(*impl.work);
-  impl.frames->forget_frames();
+  const ActiveProcessor::Lock lock(impl.work);
+  if (!impl.work.processor) fail_without_device();
+  fn(*impl.work.processor);
+  impl.work.frames->forget_frames();
 }
 
 void pools_changed(VigilTransform *self) {
@@ -54,48 +54,19 @@ void pools_changed(VigilTransform *self) {
 // How many frames keep a GPU busy while the host waits for the oldest (docs/measurements/index.md, streams).
 constexpr int frames_ahead = 2;
 
-PipelineDepth TransformImpl::flow() const {
-  PipelineDepth flow = element->flow();
-  if (flow.depth == automatic_depth) flow.depth = works_beside && !live ? frames_ahead : 0;
+PipelineDepth DepthChoice::decided(PipelineDepth flow) const {
+  if (flow.depth == automatic_depth) flow.depth = device_works_alone_ && !live_ ? frames_ahead : 0;
   return flow;
 }
 
-// The work
+void DepthChoice::work_on(Device &device) {
+  device_works_alone_ = device.backend() != Backend::cpu && !shares_host_memory(device);
+}
 
 void TransformImpl::start_work(Device &on) {
-  work = element->make_processor(on);
-  if (state) work->import_state(std::exchange(state, {}));
-  Counts before;
-  {
-    const std::lock_guard lock(stats_mutex);
-    backend = name_of(on.backend());
-    device_name = on.name();
-    before = counts;
-  }
-  frames = std::make_unique<FramesInFlight>(on, *work, before, &gone);
-  device = &on;
-  works_beside = on.backend() != Backend::cpu && !shares_host_memory(on);
-  GST_INFO_OBJECT(trans, "works on %s", device_name.c_str());
-}
-
-// What the work knows is kept in `state`.
-void TransformImpl::stop_work() {
-  if (frames) {
-    frames->discard();
-    count();
-  }
-  std::unique_ptr<FrameProcessor::PortableState> left;
-  if (work) left = work->export_state();
-  frames.reset();
-  work.reset();
-  device = nullptr;
-  if (left) state = std::move(left);
-}
-
-void TransformImpl::count() {
-  const Counts now = frames->counts();
-  const std::lock_guard lock(stats_mutex);
-  counts = now;
+  work.start(*element, on);
+  depth.work_on(on);
+  GST_INFO_OBJECT(trans, "works on %s", on.name().c_str());
 }
 
 } // namespace vigil::gst
@@ -103,21 +74,7 @@ void TransformImpl::count() {
 // Properties
 
 static GstStructure *stats_of(TransformImpl &impl) {
-  Counts s;
-  std::string backend, device;
-  {
-    const std::lock_guard lock(impl.stats_mutex);
-    s = impl.counts;
-    backend = impl.backend;
-    device = impl.device_name;
-  }
-  const double mean_ms = s.worked ? s.kernel_ms / double(s.worked) : 0;
-  GstStructure *stats = gst_structure_new(
-      "stats", "frames", G_TYPE_UINT64, s.frames, "kernel-time-us", G_TYPE_DOUBLE, mean_ms * 1000,
-      "kernel-time-last-us", G_TYPE_DOUBLE, s.kernel_last_ms * 1000, "bytes-host-to-device", G_TYPE_UINT64,
-      s.pictures.to_device, "bytes-device-to-host", G_TYPE_UINT64, s.pictures.to_host, "bytes-results",
-      G_TYPE_UINT64, s.result_bytes, "backend", G_TYPE_STRING, backend.c_str(), "device", G_TYPE_STRING,
-      device.c_str(), nullptr);
+  GstStructure *stats = impl.stats.structure();
   impl.element->add_stats(stats);
   return stats;
 }
@@ -155,10 +112,7 @@ static GstStateChangeReturn change_state(GstElement *element, GstStateChange tra
   if (transition == GST_STATE_CHANGE_NULL_TO_READY) {
     const bool opened = guard(element, false, [&] {
       place.open();
-      const Device &device = place.device_for({});
-      const std::lock_guard lock(impl.stats_mutex);
-      impl.backend = name_of(device.backend());
-      impl.device_name = device.name();
+      impl.stats.set_device(place.device_for({}));
       return true;
     });
     if (!opened) {
@@ -185,11 +139,8 @@ static gboolean start(GstBaseTransform *trans) {
     DeviceSelector &place = impl.element->device_selector();
     impl.element->start();
     place.forget_warnings();
-    {
-      const std::lock_guard lock(impl.stats_mutex);
-      impl.counts = {};
-    }
-    const std::lock_guard lock(impl.work_mutex);
+    impl.stats.restart();
+    const auto lock = impl.work.lock();
     impl.start_work(place.device_for({}));
     return TRUE;
   });
@@ -199,26 +150,21 @@ static gboolean stop(GstBaseTransform *trans) {
   TransformImpl &impl = impl_of(trans);
   std::exception_ptr error;
   {
-    const GiveBack after{impl};
-    const std::lock_guard lock(impl.work_mutex);
+    const ActiveProcessor::Lock lock(impl.work);
     try {
-      if (impl.frames) impl.frames->discard();
-      impl.element->stop(impl.work.get());
+      if (impl.work.frames) impl.work.frames->discard();
+      impl.element->stop(impl.work.processor.get());
     } catch (...) {
       error = std::current_exception();
     }
-    if (impl.frames) impl.count();
-    impl.frames.reset();
-    impl.work.reset();
-    impl.state.reset();
-    impl.device = nullptr;
+    if (impl.work.frames) impl.work.count();
+    impl.work.end();
   }
   impl.in.reset();
   impl.out.reset();
   impl.outlet.reset();
-  impl.pool_limit.forget();
-  impl.lengths.restart();
-  impl.corrupted.restart();
+  impl.inputs.forget();
+  impl.judge.restart();
   try {
     impl.element->stopped();
     if (error) std::rethrow_exception(error);

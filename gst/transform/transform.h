@@ -7,6 +7,7 @@
 //   negotiation.cpp    caps and pools
 //   element.h          what an element brings; frame_processor.h: what works on its frames
 //   device_selector.*  the device and the contexts: cuda_selector.*, gl_selector.*, opencl_selector.*
+//   active_processor.* the processor on its device, its frames and state
 //   frames_in_flight.* the frames that are held
 //   ordered_output.*   the order of frames and events
 //   pools.*            the arithmetic of pools

@@ -35,7 +35,7 @@ class Segmenter {
   // Of the mask that segment() made last. Pictures are rgba of the config's size and not the frame itself, in
   // the device's memory. An overlay's boxes, which may be known later, are outline()'s.
   virtual void draw(Show, ConstImage frame, const compose::Style &, Image target, Queue &) = 0;
-  virtual void outline(std::span<const compose::Box>, const compose::Style &, Image target, Queue &) = 0;
+  virtual void outline(std::span<const compose::DrawnBox>, const compose::Style &, Image target, Queue &) = 0;
   // The mask with a byte a pixel, 0 or 255, in the device's memory, rows at multiples of 16 bytes. It holds
   // for what is submitted to this queue before the next call of segment() or mask().
   virtual Plane<const std::uint8_t> mask(Queue &) = 0;

@@ -86,10 +86,10 @@ Layers overlay_layers(PixelFormat format, const Style &style) {
   });
 }
 
-Outlines outlines_of(std::span<const Box> boxes, const Style &style, int width, int height) {
+Outlines outlines_of(std::span<const DrawnBox> boxes, const Style &style, int width, int height) {
   Outlines all;
   if (style.line <= 0) return all;
-  for (const Box &b : boxes.first(std::min<std::size_t>(boxes.size(), max_boxes))) {
+  for (const DrawnBox &b : boxes.first(std::min<std::size_t>(boxes.size(), max_boxes))) {
     if (b.width <= 0 || b.height <= 0) continue;
     const std::int64_t left = b.x, top = b.y, right = left + b.width, bottom = top + b.height, n = style.line;
     Outline o{clipped(left, top, right, bottom, width, height),

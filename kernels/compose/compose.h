@@ -29,7 +29,7 @@ struct Tint {
   Colour colour{};
   int strength = 0; // 0..256; values outside count as the nearest end
 };
-struct Box { // in pixels; parts outside the picture are not drawn, nor is a box without pixels
+struct DrawnBox { // in pixels; parts outside the picture are not drawn, nor is a box without pixels
   int x, y, width, height;
 };
 struct Style {
@@ -46,7 +46,7 @@ class Composer {
   // Both throw Error::bad_setting when the frame's, the mask's and the result's sizes or formats differ.
   virtual void foreground(ConstImage frame, Plane<const std::uint8_t> mask, const Style &, Image out,
                           Queue &) = 0;
-  virtual void overlay(ConstImage frame, Plane<const std::uint8_t> mask, std::span<const Box> boxes,
+  virtual void overlay(ConstImage frame, Plane<const std::uint8_t> mask, std::span<const DrawnBox> boxes,
                        const Style &, Image out, Queue &) = 0;
 };
 std::unique_ptr<Composer> make_reference(); // host memory

@@ -175,7 +175,7 @@ class CpuComposer final : public Composer {
     compose(frame, mask, foreground_layers(frame.format, style), out);
   }
 
-  void overlay(ConstImage frame, Plane<const std::uint8_t> mask, std::span<const Box> boxes,
+  void overlay(ConstImage frame, Plane<const std::uint8_t> mask, std::span<const DrawnBox> boxes,
                const Style &style, Image out, Queue &) override {
     check_pictures(frame, mask, out);
     const Layers layers = overlay_layers(frame.format, style);

@@ -76,6 +76,6 @@ struct Outlines {
   int count = 0;
   Outline outline[max_boxes];
 };
-Outlines outlines_of(std::span<const Box>, const Style &, int width, int height);
+Outlines outlines_of(std::span<const DrawnBox>, const Style &, int width, int height);
 
 } // namespace vigil::compose

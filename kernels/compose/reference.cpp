@@ -30,7 +30,7 @@ Kind kind_of(const Pixels &pixels, const Plane<const std::uint8_t> &mask) {
   return Kind::background;
 }
 
-bool on_outline(std::int64_t x, std::int64_t y, const Box &b, int line) {
+bool on_outline(std::int64_t x, std::int64_t y, const DrawnBox &b, int line) {
   const std::int64_t left = x - b.x, top = y - b.y, right = b.width - 1 - left, bottom = b.height - 1 - top;
   return std::min({left, top, right, bottom}) >= 0 && std::min({left, top, right, bottom}) < line;
 }
@@ -88,12 +88,12 @@ class Reference final : public Composer {
     });
   }
 
-  void overlay(ConstImage frame, Plane<const std::uint8_t> mask, std::span<const Box> boxes,
+  void overlay(ConstImage frame, Plane<const std::uint8_t> mask, std::span<const DrawnBox> boxes,
                const Style &style, Image out, Queue &) override {
     check_pictures(frame, mask, out);
     const auto drawn = boxes.first(std::min<std::size_t>(boxes.size(), max_boxes));
     each_sample(frame, out, [&](std::uint8_t value, int channel, const Pixels &pixels) {
-      for (const Box &b : drawn)
+      for (const DrawnBox &b : drawn)
         if (pixels.any([&](int x, int y) { return on_outline(x, y, b, style.line); }))
           return style.box[channel];
       switch (kind_of(pixels, mask)) {

@@ -7,7 +7,7 @@
 
 namespace vigil::registration {
 
-struct Point {
+struct EdgePoint {
   int x, y;
   bool down;      // the edge's samples lie above and below, not left and right
   int difference; // b; less than least_edge, either way: it is no point
@@ -36,8 +36,8 @@ struct TileGrid {
 };
 
 // Candidate i of a tile, in the order of rows.
-inline VIGIL_HOST_DEVICE Point candidate(const ConstImage &p, const TileGrid &g, int tile, int i, bool down,
-                                         int reach) {
+inline VIGIL_HOST_DEVICE EdgePoint candidate(const ConstImage &p, const TileGrid &g, int tile, int i,
+                                             bool down, int reach) {
   const int x = tile % g.columns * g.width + i % g.across * g.step,
             y = tile / g.columns * g.height + i / g.across * g.step;
   const int b = down ? ghost::luma_at(p, x, y + reach) - ghost::luma_at(p, x, y - reach)

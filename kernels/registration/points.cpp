@@ -19,11 +19,11 @@ struct Packed {
 };
 
 template <class Pixel>
-float score_in(const ConstImage &frame, const std::vector<Point> &points, int reach, Shift s) {
+float score_in(const ConstImage &frame, const std::vector<EdgePoint> &points, int reach, Shift s) {
   const Plane<const std::uint8_t> rows = frame.plane(0);
   std::uint32_t sum = 0;
   int seen = 0;
-  for (const Point &p : points) {
+  for (const EdgePoint &p : points) {
     const int across = p.down ? 0 : reach, down = p.down ? reach : 0, x = p.x + s.x, y = p.y + s.y;
     if (x < across || x + across >= frame.width || y < down || y + down >= frame.height) continue;
     seen++;
@@ -44,9 +44,9 @@ void Points::choose(const ConstImage &b) {
   const TileGrid grid(b.width, b.height);
   for (int tile = 0; tile < grid.count(); tile++)
     for (const bool down : {false, true}) {
-      Point best{};
+      EdgePoint best{};
       for (int i = 0; i < grid.candidates(); i++)
-        if (const Point p = candidate(b, grid, tile, i, down, reach_);
+        if (const EdgePoint p = candidate(b, grid, tile, i, down, reach_);
             size_of(p.difference) > size_of(best.difference))
           best = p;
       if (best.is_one()) points_.push_back(best);

@@ -16,12 +16,12 @@ class Points {
   // Throws Error::bad_setting for a frame that is not of the background's size and format.
   void check(const ConstImage &frame) const { registration::check(frame, kind_); }
   int count() const { return static_cast<int>(points_.size()); }
-  const std::vector<Point> &all() const { return points_; }
+  const std::vector<EdgePoint> &all() const { return points_; }
   int reach() const { return reach_; }
   float score(const ConstImage &frame, Shift) const;
 
  private:
-  std::vector<Point> points_;
+  std::vector<EdgePoint> points_;
   ConstImage kind_; // the background
   int reach_ = 1;
 };

@@ -46,7 +46,7 @@ class Reference final : public Registration {
     const auto inside = [&](int x, int y) { return x >= 0 && x < frame.width && y >= 0 && y < frame.height; };
     double sum = 0;
     int seen = 0;
-    for (const Point &p : points_.all()) {
+    for (const EdgePoint &p : points_.all()) {
       const int x = p.x + s.x, y = p.y + s.y, across = p.down ? 0 : r, down = p.down ? r : 0;
       if (!inside(x - across, y - down) || !inside(x + across, y + down)) continue;
       seen++;

@@ -108,7 +108,7 @@ Comparison compare(const Sketch &frame, const Sketch &known) {
   return c;
 }
 
-std::optional<Shift> find_shift(const Sketch &frame, const Sketch &known) {
+std::optional<ViewShift> find_shift(const Sketch &frame, const Sketch &known) {
   const Layout &l = frame.layout;
   const int far_x = l.columns / 3, far_y = l.rows / 3;
   float most = 0;
@@ -122,8 +122,8 @@ std::optional<Shift> find_shift(const Sketch &frame, const Sketch &known) {
       }
   if (most < least_agreement) return {};
   const auto at = [&](int dx, int dy) { return correlation(frame, known, x + dx, y + dy); };
-  return Shift{(float(x) + top_of(at(-1, 0), most, at(1, 0))) * float(l.cell),
-               (float(y) + top_of(at(0, -1), most, at(0, 1))) * float(l.cell)};
+  return ViewShift{(float(x) + top_of(at(-1, 0), most, at(1, 0))) * float(l.cell),
+                   (float(y) + top_of(at(0, -1), most, at(0, 1))) * float(l.cell)};
 }
 
 } // namespace vigil::tamper

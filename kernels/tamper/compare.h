@@ -40,11 +40,11 @@ struct Comparison {
 Comparison compare(const Sketch &frame, const Sketch &known);
 
 // Where the known picture is to be moved to lie on the frame, in pixels, to a fraction of a cell.
-struct Shift {
+struct ViewShift {
   float x, y;
 };
 // The shift of up to a third of the picture at which slopes agree best, by the correlation coefficient over
 // what both show. None where that is below least_agreement.
-std::optional<Shift> find_shift(const Sketch &frame, const Sketch &known);
+std::optional<ViewShift> find_shift(const Sketch &frame, const Sketch &known);
 
 } // namespace vigil::tamper

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double search_every = 5; // seconds
 
-bool far_enough(const Shift &s, const Layout &l) {
+bool far_enough(const ViewShift &s, const Layout &l) {
   return std::hypot(s.x, s.y) >= least_shift * float(l.cell);
 }
 
@@ -86,7 +86,7 @@ std::optional<Event> TamperDetector::look(const Layout &layout, std::span<const 
   if (!now_ && says == Says::blurred && said_for_ >= blurred_after) return begin(TamperKind::blurred, c);
   if (says == Says::elsewhere && said_for_ >= std::max(moved_after, next_search_)) {
     if (now_) return end(c); // the next look begins it
-    const std::optional<Shift> shift = find_shift(frame_, known_);
+    const std::optional<ViewShift> shift = find_shift(frame_, known_);
     next_search_ = said_for_ + search_every;
     if ((shift && far_enough(*shift, frame_.layout)) || (!shift && said_for_ >= turned_after)) {
       std::optional<Event> e = begin(TamperKind::moved, c);

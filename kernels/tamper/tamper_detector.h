@@ -47,9 +47,9 @@ enum class TamperKind : std::uint8_t { covered, blurred, moved };
 struct Event {
   TamperKind trouble;
   bool begins;
-  double since;                 // seconds before this frame at which what began or ended was first seen
-  Comparison seen;              // against what was known
-  std::optional<Shift> shift{}; // of a camera that moved, where one was found
+  double since;                     // seconds before this frame at which what began or ended was first seen
+  Comparison seen;                  // against what was known
+  std::optional<ViewShift> shift{}; // of a camera that moved, where one was found
 };
 
 class TamperDetector {

@@ -168,8 +168,8 @@ GST_START_TEST(frames_come_out_as_late_as_told) {
 }
 GST_END_TEST
 
-static std::vector<compose::Box> expected_boxes(Expected &expected, Size s, int n) {
-  std::vector<compose::Box> boxes;
+static std::vector<compose::DrawnBox> expected_boxes(Expected &expected, Size s, int n) {
+  std::vector<compose::DrawnBox> boxes;
   if (n == 0) return boxes; // the first frame has nothing to be compared with
   const cell_grid::Grid grid = cell_grid::grid_for(s.width, s.height);
   std::vector<cell_grid::Cell> cells(std::size_t(grid.cells()));

@@ -324,13 +324,10 @@ GST_START_TEST(frames_stay_on_the_gpu) {
       "glcolorconvert ! ";
   const std::string seg = "glcolinearseg name=seg backend=opengl output=cutout background-frames=5 ";
   const std::string mixed = "! glvideomixer ! video/x-raw(memory:GLMemory) ! fakesink";
-  constexpr double picture = 320 * 240, counts = 20 * 30; // 16x8 cells, two a texel
-  constexpr double labels = picture / 32;                 // a bit a pixel, 32 in a word
+  constexpr double picture = 320 * 240;
+  constexpr double labels = picture / 32; // a bit a pixel, 32 in a word
   Copies c = copies_of(made_there + seg + "report=false " + mixed);
   fail_unless(c.read == 0 && c.written == 0, "%g pixels a frame were read, %g written", c.read, c.written);
-  c = copies_of(made_there + seg + "blobs=cells " + mixed);
-  fail_unless(c.read > 0 && c.read <= counts && c.written == 0, "%g pixels a frame were read, %g written",
-              c.read, c.written);
   c = copies_of(made_there + seg + mixed);
   fail_unless(c.read == labels && c.written == 0, "%g pixels a frame were read, %g written", c.read,
               c.written);

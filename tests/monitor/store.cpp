@@ -555,7 +555,7 @@ void reconcile(const std::string &folder) {
   expect(seen && seen->has_snapshot && !seen->has_clip, "and so does a picture");
   for (const std::string &below : foreign)
     expect(fs::exists(path + "/" + below), "a file of others stays: " + below);
-  expect(lines >= 4 && !s.reports().empty(), "all of it is said");
+  expect(lines >= 4 && !s.reports().all().empty(), "all of it is said");
   s.remove(*s.events().get(finished.id));
   expect(!fs::exists(s.file(clip_path(finished))) && !s.events().get(finished.id),
          "the clip goes with its event");
@@ -603,7 +603,7 @@ void damaged(const std::string &folder) {
       there += now && now->has_clip && fs::exists(s.file(clip_path(e)));
     }
     expect(there == 200, vigil::text("all events are there after the database was ", how, ": ", there));
-    expect(!s.reports().empty(), std::string("and it is said that it was ") + how);
+    expect(!s.reports().all().empty(), std::string("and it is said that it was ") + how);
   }
 }
 
@@ -694,7 +694,7 @@ void overrides(const std::string &folder) {
   const auto names = [&](std::vector<std::string> &reports) {
     Storage s(path, [](const std::string &) {});
     const auto out = OverridesFile(s).load().names("door");
-    reports = s.reports();
+    reports = s.reports().all();
     return out.empty() ? std::string() : out[0];
   };
   std::vector<std::string> reports;
@@ -786,7 +786,7 @@ void retention_reads_few(const std::string &folder) {
                " retained, updated) SELECT 'e'||i, 'bank', 'motion', 1790000000+i, 1790000001+i, "
                "'[\"gate\"]', 0, 1,"
                " 100, 0, 0, 0 FROM n");
-  s.set_retention({}, 14);
+  s.retention().set_days({}, 14);
   const auto best_of = [](const std::function<void()> &f) {
     double best = 1e9;
     for (int i = 0; i < 5; i++) {
@@ -798,7 +798,7 @@ void retention_reads_few(const std::string &folder) {
   };
   const double all = best_of([&] { expect(s.events().oldest_first().size() == 50001, "all of them"); }),
                few = best_of([&] {
-                 expect(s.retain({noon + 86400, 0, INT64_MAX / 2, 0, 0, true}).empty(), "none");
+                 expect(s.retention().retain({noon + 86400, 0, INT64_MAX / 2, 0, 0, true}).empty(), "none");
                });
   expect(few * 10 < all, vigil::text("retention takes ", few * 1e3, " ms, to read all events ", all * 1e3));
 }
@@ -841,13 +841,13 @@ void retention_goes_on(const std::string &folder) {
     s.events().put(events.back());
   }
   fs::create_directories(s.file(clip_path(events[0])) + "/not-empty"); // a folder instead of the oldest clip
-  s.set_retention({}, 14);
+  s.retention().set_days({}, 14);
   const DiskState disk{noon, 0, INT64_MAX / 2, 0, 0, true};
-  const Departed gone = s.retain(disk);
+  const Departed gone = s.retention().retain(disk);
   expect(gone.events.size() == 2 && s.events().get(events[0].id) && !s.events().get(events[1].id) &&
              !s.events().get(events[2].id),
          vigil::text("two of three go, not ", gone.events.size()));
-  s.retain(disk);
+  s.retention().retain(disk);
   const auto said = std::count_if(log.begin(), log.end(), [&](const std::string &l) {
     return l.find("1 event cannot be deleted") != l.npos && l.find(events[0].id) != l.npos;
   });
@@ -859,12 +859,14 @@ void retention_goes_on(const std::string &folder) {
                  R"({"bytes":300,"camera":"hall","events":1,"reason":"age","segments":0}])",
          "the audit log's line: " + line.dump());
   s.events().put(events[1]);
-  const Departed for_space = s.retain({noon, 250, INT64_MAX / 2, 0, 300, false}); // 300 bytes of 250
+  const Departed for_space =
+      s.retention().retain({noon, 250, INT64_MAX / 2, 0, 300, false}); // 300 bytes of 250
   expect(for_space.events.size() == 1 && for_space.events[0].id == events[1].id &&
              for_space.events[0].reason == std::string("max_size"),
          "an event that cannot be removed frees nothing, so the next one goes");
   fs::remove_all(s.file(clip_path(events[0])));
-  expect(s.retain(disk).events.size() == 1 && !s.events().get(events[0].id), "it goes when it can");
+  expect(s.retention().retain(disk).events.size() == 1 && !s.events().get(events[0].id),
+         "it goes when it can");
 }
 
 // Retention by age, over cameras that are renamed and configurations that lose a line.
@@ -885,23 +887,23 @@ void retention(const std::string &folder) {
     s.events().put(named(tail, noon - 10 * day * i, "bank"));
   }
   const DiskState disk{noon, 0, INT64_MAX / 2, 0, 0, true};
-  s.set_retention(config("bank", 365, true), 14);
-  s.retain(disk);
+  s.retention().set_days(config("bank", 365, true), 14);
+  s.retention().retain(disk);
   expect(left(s) == 30, "365 days keep 300");
-  s.set_retention(config("hall", 14, false), 14); // renamed
-  s.retain(disk);
+  s.retention().set_days(config("hall", 14, false), 14); // renamed
+  s.retention().retain(disk);
   expect(left(s) == 30, "a camera that is gone keeps its days");
-  s.set_retention(config("bank", 14, false), 14); // the line is missing: the default
-  s.retain(disk);
+  s.retention().set_days(config("bank", 14, false), 14); // the line is missing: the default
+  s.retention().retain(disk);
   expect(left(s) == 30, "a default does not shorten");
   DiskState doubtful = disk;
   doubtful.clock_trusted = false;
-  s.set_retention(config("bank", 100.5, true), 14);
-  s.retain(doubtful);
+  s.retention().set_days(config("bank", 100.5, true), 14);
+  s.retention().retain(doubtful);
   expect(left(s) == 30, "nothing goes by its age while the clock is in doubt");
   {
     Storage &again = s;
-    again.retain(disk);
+    again.retention().retain(disk);
     expect(left(again) == 10, vigil::text("an explicit number does shorten: ", left(again)));
   }
 }
@@ -975,47 +977,47 @@ void recordings(const std::string &folder) {
     return out;
   };
   const DiskState disk{noon, 0, INT64_MAX / 2, 0, 900, true};
-  s.set_retention({}, 365);
-  s.retain(disk);
+  s.retention().set_days({}, 365);
+  s.retention().retain(disk);
   expect_left("abcdefg", "without configured days nothing goes by its age");
-  s.set_retention(config(3, 14), 365);
+  s.retention().set_days(config(3, 14), 365);
   DiskState ahead = disk;
   ahead.now = noon + 30 * day;
   ahead.clock_trusted = false;
-  s.retain(ahead);
+  s.retention().retain(ahead);
   expect_left("abcdefg", "nothing goes by its age while the clock is in doubt");
-  const auto next = s.next_departure(disk);
+  const auto next = s.retention().next_departure(disk);
   expect(next && next->find("door's recording of ") != next->npos,
          "says what comes next: " + next.value_or(""));
-  s.retain(disk);
+  s.retention().retain(disk);
   expect_left("befg", "3 days of all, 14 of what overlaps an event, and no limit where none was configured");
   expect(lines() == 2, vigil::text("one line for each reason: ", lines()));
   expect(s.reader().gaps("door", 0, INT64_MAX / 2).size() == 1, "a gap before the oldest segment goes");
   expect(events_left() == 4, "events keep their own days");
-  s.set_retention({}, 365); // door leaves the configuration
+  s.retention().set_days({}, 365); // door leaves the configuration
   DiskState later = disk;
   later.now = noon + 1.5 * day;
-  s.retain(later);
+  s.retention().retain(later);
   expect_left("bfg", "a camera that is gone keeps its days");
-  s.set_retention(config(30, {}), 365);
+  s.retention().set_days(config(30, {}), 365);
   later.now = noon + 10 * day;
-  s.retain(later);
+  s.retention().retain(later);
   expect_left("bfg", "more days keep more");
   DiskState full = disk;
   full.max_size = 400;
   full.clip_bytes = 500; // three segments and four clips
-  s.retain(full);
+  s.retention().retain(full);
   expect_left("bf", "the oldest segment goes, whatever its tier");
   expect(events_left() == 4, "before any event");
   DiskState small = disk;
   small.clip_bytes = 400;
   small.free = 50;
   small.min_free = 100;
-  s.retain(small);
+  s.retention().retain(small);
   expect_left("f", "and until there is room on the disk");
   full.clip_bytes = 300;
   full.max_size = 160;
-  const Departed gone = s.retain(full);
+  const Departed gone = s.retention().retain(full);
   expect_left("", "all of them");
   expect(gone.events.size() == 1 && events_left() == 3, "and then the oldest event, no more");
   expect(gone.segments.size() == 1 &&
@@ -1034,12 +1036,14 @@ void recordings(const std::string &folder) {
   stick("h");
   full.max_size = 400;
   full.clip_bytes = 450; // three segments and three events with clips
-  expect(s.retain(full).empty() && events_left() == 3, "no event goes in the place of a segment that stays");
+  expect(s.retention().retain(full).empty() && events_left() == 3,
+         "no event goes in the place of a segment that stays");
   expect_left("hij", "the first pass finds that it stays");
-  expect(s.retain(full).segments.size() == 1 && events_left() == 3, "the next pass takes another segment");
+  expect(s.retention().retain(full).segments.size() == 1 && events_left() == 3,
+         "the next pass takes another segment");
   expect_left("hj", "the next one");
-  s.set_retention(config(0.4, {}), 5);
-  const Departed aged = s.retain(disk);
+  s.retention().set_days(config(0.4, {}), 5);
+  const Departed aged = s.retention().retain(disk);
   expect(aged.segments.size() == 1 && aged.events.empty() && events_left() == 3, "and so it is by age");
   expect_left("h", "what cannot be removed stays alone");
   RecordConfig few;
@@ -1047,14 +1051,15 @@ void recordings(const std::string &folder) {
   few.retain_given = true;
   std::map<std::string, CameraConfig> door;
   door["door"].record = few;
-  s.set_retention(door, 5);
-  expect(s.retain(disk).events.size() == 2 && events_left() == 1, "events go by their age all the same");
+  s.retention().set_days(door, 5);
+  expect(s.retention().retain(disk).events.size() == 2 && events_left() == 1,
+         "events go by their age all the same");
   const auto said = std::count_if(log.begin(), log.end(), [](const std::string &l) {
     return l.find("1 segment of recordings cannot be deleted") != l.npos;
   });
   expect(said == 1, vigil::text("it is logged once: ", said));
   fs::remove_all(files["h"]);
-  expect(s.retain(disk).segments.size() == 1, "it goes when it can");
+  expect(s.retention().retain(disk).segments.size() == 1, "it goes when it can");
   expect_left("", "all have gone");
 }
 
@@ -1130,23 +1135,23 @@ void held(const std::string &folder) {
   r.retain_given = r.continuous = true;
   r.retain_days = 14;
   r.continuous_days = 3;
-  s.set_retention(config, 14);
+  s.retention().set_days(config, 14);
   DiskState disk{noon, 0, INT64_MAX / 2, 0, 0, true};
-  s.retain(disk);
+  s.retention().retain(disk);
   expect_left("abd", "what holds a clip stays");
   expect(s.reader().clip_bytes() == 0, "its bytes are the recording's");
   disk.now = noon + 6 * day;
-  s.retain(disk);
+  s.retention().retain(disk);
   expect(!s.events().get(in_d.id) && held_of("d") == 0, "an event goes when its days are over");
-  s.retain(disk);
+  s.retention().retain(disk);
   expect_left("ab", "and then what held its clip");
   disk.now = noon + 400 * day;
-  s.retain(disk);
+  s.retention().retain(disk);
   expect_left("ab", "what is kept stays");
   s.events().set_retained(over_both.id, false);
   expect(held_of("a") == 1, "until it is kept no more");
-  s.retain(disk);
-  s.retain(disk);
+  s.retention().retain(disk);
+  s.retention().retain(disk);
   expect_left("", "then both go");
   // Want of room: all that had no motion, then what had, then events, the oldest first, with what they hold.
   all.clear();
@@ -1161,19 +1166,19 @@ void held(const std::string &folder) {
   s.events().put(seen);
   config["door"].record.continuous_days = 0;
   config["door"].record.retain_days = 0;
-  s.set_retention(config, 0);
+  s.retention().set_days(config, 0);
   DiskState full{noon, 0, 1000, 1001, 0, true};
-  s.retain(full);
+  s.retention().retain(full);
   expect_left("fgi", "what had no motion goes first");
-  s.retain(full);
+  s.retention().retain(full);
   expect_left("fi", "then what had");
   expect(s.events().get(oldest.id).has_value(), "before any event");
-  s.retain(full);
+  s.retention().retain(full);
   expect(!s.events().get(oldest.id), "then the oldest event");
-  s.retain(full);
+  s.retention().retain(full);
   expect_left("i", "and then what held its clip");
-  s.retain(full);
-  s.retain(full);
+  s.retention().retain(full);
+  s.retention().retain(full);
   expect_left("i", "what is kept stays, whatever the room");
   // A file that somebody has removed: the event says so.
   expect(s.events().get(kept.id)->has_clip, "it has a clip");
@@ -1321,7 +1326,8 @@ void records(const std::string &folder) {
         expect(e && e->label == "found" && e->has_clip && e->of_recording && e->clip_bytes > 0,
                "the name alone says that there was an event" + what);
       }
-      expect((row && way == 1) || (fs::exists(path + "/lost/" + record_path(first)) && !s.reports().empty()),
+      expect((row && way == 1) ||
+                 (fs::exists(path + "/lost/" + record_path(first)) && !s.reports().all().empty()),
              "it is set aside, and said" + what);
       fs::remove_all(path + "/lost");
       s.events().remove(first.id);
@@ -1554,7 +1560,7 @@ void cold(const std::string &folder) {
   RecordConfig &r = config["door"].record;
   r.retain_given = r.continuous = true;
   r.continuous_days = 4.5;
-  s.set_retention(config, 14);
+  s.retention().set_days(config, 14);
   wish.now = noon;
   mover->ask(wish);
   std::this_thread::sleep_for(300ms);

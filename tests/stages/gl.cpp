@@ -90,14 +90,15 @@ class Chain {
   DevicePicture input_, output_;
 };
 
-std::string show(const std::vector<Box> &boxes) {
+std::string show(const std::vector<BlobBox> &boxes) {
   std::string s;
-  for (const Box &b : boxes) s += text(" ", b.x, ",", b.y, " ", b.width, "x", b.height, " (", b.area, ")");
+  for (const BlobBox &b : boxes)
+    s += text(" ", b.x, ",", b.y, " ", b.width, "x", b.height, " (", b.area, ")");
   return s.empty() ? " none" : s;
 }
 
-bool same(const std::vector<Box> &a, const std::vector<Box> &b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Box &x, const Box &y) {
+bool same(const std::vector<BlobBox> &a, const std::vector<BlobBox> &b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const BlobBox &x, const BlobBox &y) {
     return x.x == y.x && x.y == y.y && x.width == y.width && x.height == y.height && x.area == y.area &&
            x.ghost == y.ghost;
   });

@@ -118,7 +118,7 @@ void product() {
   see(thing);
   expect(f->detections.boxes.size() == 1, "product: the square is found");
   if (!f->detections.boxes.empty()) {
-    const Box &b = f->detections.boxes[0];
+    const BlobBox &b = f->detections.boxes[0];
     expect(b.x >= 38 && b.x <= 42 && b.width >= 26 && b.width <= 34, "product: where it is");
   }
   expect(f->report.moving_fraction > 0.02, "product: it is motion");
@@ -205,7 +205,7 @@ void small_objects_in_the_mask_alone() {
       };
       same(a.detections.boxes.size() == b.detections.boxes.size(), "boxes");
       for (std::size_t k = 0; k < std::min(a.detections.boxes.size(), b.detections.boxes.size()); k++) {
-        const Box &x = a.detections.boxes[k], &y = b.detections.boxes[k];
+        const BlobBox &x = a.detections.boxes[k], &y = b.detections.boxes[k];
         same(x.x == y.x && x.y == y.y && x.width == y.width && x.height == y.height && x.area == y.area &&
                  x.ghost == y.ghost,
              "boxes");

@@ -14,6 +14,7 @@
 #include "labels/codebook_night.h"
 #include "labels/event_picture.h"
 #include "last_resort.h"
+#include "monitor_services.h"
 #include "notify/notifier.h"
 #include "printable.h"
 #include "process.h"
@@ -151,13 +152,13 @@ class Reload {
   Reload(Monitor &monitor, Tokens &tokens, Access &access)
       : monitor_(monitor), tokens_(tokens), access_(access) {}
   std::vector<std::string> operator()() {
-    const HttpConfig http = monitor_.config().http;
+    const HttpConfig http = monitor_.cameras().config().http;
     std::vector<Token> tokens = tokens_.read();
     std::shared_ptr<const Certificate> certificate;
     if (!http.certificate.empty()) certificate = std::make_shared<Certificate>(http.certificate, http.key);
-    auto changed = monitor_.reload();
+    auto changed = monitor_.cameras().reload();
     access_.use(tokens);
-    access_.use_roles(monitor_.config().roles);
+    access_.use_roles(monitor_.cameras().config().roles);
     if (certificate) use_certificate(std::move(certificate));
     return changed;
   }
@@ -184,7 +185,7 @@ RtspSettings rtsp_settings(const Config &c) {
 // A camera's streams, on any thread. A reload takes a camera's recorder away while it is asked.
 RtspSources rtsp_sources(Monitor &monitor, const std::string &name) {
   return monitor.call([&]() -> RtspSources {
-    const auto camera = monitor.camera(name);
+    const auto camera = monitor.cameras().find(name);
     if (!camera) return {};
     return {camera->recorder(), camera->feed()->findings};
   });
@@ -197,7 +198,7 @@ class OtherPrograms {
   OtherPrograms(Monitor &monitor, Access &access) : monitor_(monitor), access_(access) {}
   static gboolean on_timer(gpointer user) {
     auto *self = static_cast<OtherPrograms *>(user);
-    self->monitor_.writer().add([self] { self->look(); });
+    self->monitor_.queue().add([self] { self->look(); });
     return G_SOURCE_CONTINUE;
   }
   void stop() { // no look is under way when it returns, and there are no more
@@ -265,17 +266,17 @@ void set_examples(GstElement *tracklabel, const std::string &file) {
 }
 
 void connect_labels(Monitor &monitor, LabelBook &labels) {
-  monitor.labels_of = [&labels](const std::string &event) { return labels.labels(event); };
-  monitor.on_vector = [&labels](const Event &e, const std::vector<float> &v, const std::string &model) {
-    labels.vector(e, v, model);
-  };
-  monitor.on_tracklabel = [&labels](GstElement *e) {
+  monitor.events().receivers.labels_of = [&labels](const std::string &event) { return labels.labels(event); };
+  monitor.services().on_vector = [&labels](const Event &e, const std::vector<float> &v,
+                                           const std::string &model) { labels.vector(e, v, model); };
+  monitor.services().on_tracklabel = [&labels](GstElement *e) {
     gst_object_ref(e);
     labels.in_background(
         [e, file = labels.file()] { set_examples(e, std::filesystem::exists(file) ? file : ""); });
   };
-  monitor.on_event.push_back([&labels](const char *type, const Event &e) { labels.event(type, e); });
-  monitor.on_announce.push_back([&labels](const std::string &camera, const nlohmann::json &record) {
+  monitor.events().receivers.stored.push_back(
+      [&labels](const char *type, const Event &e) { labels.event(type, e); });
+  monitor.announcer().listeners.push_back([&labels](const std::string &camera, const nlohmann::json &record) {
     if (record["kind"] == "track") labels.track(camera, record);
   });
 }
@@ -343,7 +344,7 @@ int run(const Options &o) {
                      : config.http.local == "view" ? Role::view
                                                    : Role::none;
   Monitor monitor(config, o.config);
-  if (!lost_tokens.empty()) monitor.storage().report(lost_tokens);
+  if (!lost_tokens.empty()) monitor.storage().reports().add(lost_tokens);
   UserStore user_store(monitor.storage().file("events.db"));
   try {
     user_store.remember();
@@ -351,13 +352,13 @@ int run(const Options &o) {
     log_line(e.what());
   }
   if (const std::string lost = lost_administrators(monitor.storage().file("events.db")); !lost.empty())
-    monitor.storage().report(lost);
+    monitor.storage().reports().add(lost);
   Users users(user_store);
   users.use_roles(config.roles);
   Sessions sessions(user_store, tokens, log_line, Utc::system_seconds());
   Access access(tokens, users, sessions, local, config.http.port, tls);
   AuditLog audit(monitor.storage().file("audit.jsonl"), log_line);
-  monitor.on_retention = [&audit](const Departed &deleted, double now) {
+  monitor.retention().on_deleted = [&audit](const Departed &deleted, double now) {
     audit.add(audit_line(deleted, now));
   };
   PushStore push_store(monitor.storage().file("events.db"));
@@ -366,26 +367,27 @@ int run(const Options &o) {
       [&access](const std::string &owner, const std::string &credential) {
         return access.cameras_of(owner, credential);
       },
-      [&monitor](const std::string &camera) { return monitor.title_of(camera); }, log_line);
+      [&monitor](const std::string &camera) { return monitor.cameras().title_of(camera); }, log_line);
   std::unique_ptr<SiteCodebook> codebook;
   if (config.labels.codebook)
-    codebook =
-        std::make_unique<SiteCodebook>(monitor.storage().file("labels/codebook.model"),
-                                       [&monitor](const std::string &s) { monitor.storage().report(s); });
+    codebook = std::make_unique<SiteCodebook>(
+        monitor.storage().file("labels/codebook.model"),
+        [&monitor](const std::string &s) { monitor.storage().reports().add(s); });
   const auto picture = [&monitor](const std::string &event) { return picture_of(monitor, event); };
-  LabelBook labels(
-      monitor.storage().file("events.db"), monitor.storage().file("labels/examples.json"),
-      {log_line, [&monitor](const std::string &what) { monitor.storage().report(what); },
-       [&monitor](const std::string &event, const EventLabels &all) { monitor.relabelled(event, all); },
-       [&monitor](const LabelBook::NamesByCamera &names) {
-         monitor.post([&monitor, names] {
-           for (const auto &camera : monitor.cameras()) {
-             const auto own = names.find(camera->config().name);
-             camera->learnt(own == names.end() ? std::vector<std::string>() : own->second);
-           }
-         });
-       },
-       codebook.get(), picture});
+  LabelBook labels(monitor.storage().file("events.db"), monitor.storage().file("labels/examples.json"),
+                   {log_line, [&monitor](const std::string &what) { monitor.storage().reports().add(what); },
+                    [&monitor](const std::string &event, const EventLabels &all) {
+                      monitor.events().relabelled(event, all);
+                    },
+                    [&monitor](const LabelBook::NamesByCamera &names) {
+                      MainLoop::post([&monitor, names] {
+                        for (const auto &camera : monitor.cameras().all()) {
+                          const auto own = names.find(camera->config().name);
+                          camera->learnt(own == names.end() ? std::vector<std::string>() : own->second);
+                        }
+                      });
+                    },
+                    codebook.get(), picture});
   connect_labels(monitor, labels);
   std::unique_ptr<CodebookNight> night;
   if (codebook)
@@ -405,7 +407,8 @@ int run(const Options &o) {
     rtsp = std::make_unique<RtspServer>(
         rtsp_settings(config), access,
         [&monitor](const std::string &name) { return rtsp_sources(monitor, name); }, log_line);
-  if (rtsp) monitor.on_cameras = [&monitor, &rtsp] { rtsp->set_cameras(monitor.config().order); };
+  if (rtsp)
+    monitor.cameras().on_change = [&monitor, &rtsp] { rtsp->set_cameras(monitor.cameras().config().order); };
   Reload reload(monitor, tokens, access);
   api.read_again = reload;
   api.test_notices = [&notifier] { return notifier.test_notices(); };
@@ -439,7 +442,7 @@ int run(const Options &o) {
   };
   std::printf("%s://%s:%d/\n", tls ? "https" : "http", shown(config.http.address).c_str(), server->port());
   if (rtsp) {
-    monitor.on_cameras();
+    monitor.cameras().on_change();
     std::printf("%s://%s:%d/CAMERA\n", tls ? "rtsps" : "rtsp", shown(config.rtsp.address).c_str(),
                 rtsp->port());
   }
@@ -460,10 +463,9 @@ int run(const Options &o) {
     std::_Exit(0);
   });
   log_line("stopping: clips that are being written are finished first");
-  monitor.hub().text("", monitor.utc().now(), {{"kind", "bye"}});
-  monitor.hub().close();
-  monitor.on_cameras = [] {}; // the RTSP server ends
-  for (const auto &camera : monitor.cameras())
+  monitor.announcer().close();
+  monitor.cameras().on_change = [] {}; // the RTSP server ends
+  for (const auto &camera : monitor.cameras().all())
     if (const auto head = camera->onvif()->ptz()) head->end(); // requests wait for it
   // Requests that are being answered may still ask the main loop.
   std::atomic<bool> closed = false, rtsp_ended = false;

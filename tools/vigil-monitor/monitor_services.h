@@ -3,13 +3,15 @@
 #pragma once
 
 #include "camera/camera_services.h"
+#include "detector/detectors.h"
+#include "log.h"
 #include "monitor.h"
 
 namespace vigil::monitor {
 
 class Monitor::Services final : public CameraServices {
  public:
-  explicit Services(Monitor &monitor) : monitor_(monitor) {}
+  explicit Services(Monitor &monitor) : detectors(log_line), monitor_(monitor) {}
 
   const Utc &utc() const override { return monitor_.utc_; }
   std::string file(const std::string &below) const override;
@@ -27,14 +29,23 @@ class Monitor::Services final : public CameraServices {
   void on_main(std::function<void()>) override;
   void in_background(std::function<void()>) override;
   void picture(const std::string &camera, View, bool motion, double time, Bytes jpeg) override;
-  bool offers_findings() const override { return !monitor_.config_.rtsp.address.empty(); }
-  tools::SharedContexts &contexts() override { return monitor_.contexts_; }
-  std::shared_ptr<ClipThreads> clips() override { return monitor_.clips_; }
-  std::shared_ptr<RecordingDisk> recordings() override { return monitor_.recordings_; }
+  bool offers_findings() const override { return !monitor_.cameras_.config().rtsp.address.empty(); }
+  tools::SharedContexts &contexts() override { return contexts_; }
+  std::shared_ptr<ClipThreads> clips() override { return monitor_.media_.clips(); }
+  std::shared_ptr<RecordingDisk> recordings() override { return monitor_.media_.recordings(); }
   std::shared_ptr<Detector> detector(const DetectorConfig &) override;
 
+  // An event has its vector, which gpufisher made with this model. On the writer thread.
+  std::function<void(const Event &, const std::vector<float> &, const std::string &model_file)> on_vector;
+  // A camera begins with this element. On the main thread.
+  std::function<void(GstElement *tracklabel)> on_tracklabel;
+  Detectors detectors; // for the main thread
+
  private:
+  void save_thumbnail(const Event &, const std::string &jpeg); // on the writer thread
   Monitor &monitor_;
+  tools::SharedContexts contexts_;
+  Outage thumbnails_; // the writer thread's
 };
 
 } // namespace vigil::monitor

@@ -47,15 +47,14 @@ inline std::unique_ptr<StageData> BlobsStage::make_data() {
 inline void BlobsStage::submit(FrameGroup &group, const Feedback &, Queue &queue) {
   for (FrameContext *f : group.frames) {
     const Settings &s = f->settings;
-    blobs_->measure(f->mask, f->input, {BlobMode::exact, s.motion.min_area, adapts_rate(s)},
-                    data_of<Data>(*f).frame, queue);
+    blobs_->measure(f->mask, f->input, {s.motion.min_area, adapts_rate(s)}, data_of<Data>(*f).frame, queue);
   }
 }
 
 inline void BlobsStage::finish(FrameContext &f, Feedback &, Queue &) {
   Detections &d = f.detections;
   std::fill(d.cells.begin(), d.cells.end(), std::uint8_t{0});
-  MaskBlobs::Found found = blobs_->find(data_of<Data>(f).frame, d.cells);
+  MaskBlobs::Result found = blobs_->find(data_of<Data>(f).frame, d.cells);
   if (device_.backend() != Backend::cpu) f.bytes += found.bytes;
   d.boxes = std::move(found.boxes);
   d.foreground = found.foreground;

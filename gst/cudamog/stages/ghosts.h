@@ -47,7 +47,7 @@ inline void GhostsStage::finish(FrameContext &f, Feedback &feedback, Queue &) {
   f.report.ghost_cells = regions_.ghosts();
   f.report.object_cells = regions_.objects();
   if (regions_.ghosts() == 0) return;
-  for (Box &b : d.boxes) {
+  for (BlobBox &b : d.boxes) {
     int ghost = 0, all = 0;
     for_each_cell(grid_, b, [&](std::size_t cell) {
       ghost += regions_.is_ghost(cell);

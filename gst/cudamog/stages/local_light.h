@@ -35,7 +35,7 @@ inline void LocalLightStage::finish(FrameContext &f, Feedback &, Queue &) {
   const bool any = regions_.take_light(d.cells, f.contours.edges, f.contours.rims);
   d.lit = regions_.light();
   if (!any) return;
-  std::erase_if(d.boxes, [&](const Box &b) {
+  std::erase_if(d.boxes, [&](const BlobBox &b) {
     int light = 0, others = 0;
     for_each_cell(grid_, b, [&](std::size_t cell) {
       light += d.lit[cell] == ghost::light_frames;

@@ -102,7 +102,7 @@ class CpuSegmenter final : public Segmenter {
     });
   }
 
-  void outline(std::span<const compose::Box> boxes, const compose::Style &style, Image target,
+  void outline(std::span<const compose::DrawnBox> boxes, const compose::Style &style, Image target,
                Queue &queue) override {
     check_frame(target);
     if (boxes.empty()) return;

@@ -95,7 +95,7 @@ class CudaSegmenter final : public Segmenter {
     used_->record(queue);
   }
 
-  void outline(std::span<const compose::Box> boxes, const compose::Style &style, Image target,
+  void outline(std::span<const compose::DrawnBox> boxes, const compose::Style &style, Image target,
                Queue &queue) override {
     check_frame(target);
     const compose::Outlines outlines = outlines_of(boxes, style, config_.width, config_.height);

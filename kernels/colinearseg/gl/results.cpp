@@ -11,34 +11,28 @@ namespace vigil::colinearseg {
 using namespace shaders;
 
 GlResults::GlResults(const GlDevice &d, const Config &c)
-    : device_(d), config_(c), grid_(cell_grid::grid_for(c.width, c.height)), target_(d),
-      cells_(d, GL_RGBA32UI, (grid_.columns + 1) / 2, grid_.rows),
-      picture_program_(GlProgram::fragment(d, {evidence_glsl, picture_frag})),
-      cells_program_(GlProgram::fragment(d, {cells_frag})) {
-  counted_.reserve(std::size_t(grid_.cells()));
-}
+    : device_(d), config_(c), target_(d), program_(GlProgram::fragment(d, {evidence_glsl, picture_frag})) {}
 
-void GlResults::draw(Show show, GLuint frame, const GlSegmenter &s, std::span<const compose::Box> boxes,
+void GlResults::draw(Show show, GLuint frame, const GlSegmenter &s, std::span<const compose::DrawnBox> boxes,
                      const compose::Style &style, GLuint target) {
   const GlStateGuard guard(device_);
   const auto &tint = style.tint;
-  picture_program_.use();
-  picture_program_.bind("frame", 0, frame);
-  picture_program_.bind("background", 1, s.background().id());
-  picture_program_.bind("mask", 2, s.mask().id());
-  picture_program_.set("kind", static_cast<int>(show));
-  picture_program_.set("tint", tint.colour[0], tint.colour[1], tint.colour[2],
-                       std::clamp(tint.strength, 0, 256));
+  program_.use();
+  program_.bind("frame", 0, frame);
+  program_.bind("background", 1, s.background().id());
+  program_.bind("mask", 2, s.mask().id());
+  program_.set("kind", static_cast<int>(show));
+  program_.set("tint", tint.colour[0], tint.colour[1], tint.colour[2], std::clamp(tint.strength, 0, 256));
   target_.bind({target}, config_.width, config_.height);
   device_.draw_everywhere();
   if (show == Show::overlay && style.line > 0)
-    for (const compose::Box &b : boxes.first(std::min<std::size_t>(boxes.size(), compose::max_boxes)))
+    for (const compose::DrawnBox &b : boxes.first(std::min<std::size_t>(boxes.size(), compose::max_boxes)))
       outline(b, style);
   device_.check("drawing the result");
 }
 
 // Four rectangles filled by clears; the frame's alpha stays.
-void GlResults::outline(const compose::Box &b, const compose::Style &style) {
+void GlResults::outline(const compose::DrawnBox &b, const compose::Style &style) {
   const GlFunctions &gl = device_.gl;
   const int line = style.line;
   const auto fill = [&](int left, int top, int right, int bottom) {
@@ -61,28 +55,6 @@ void GlResults::outline(const compose::Box &b, const compose::Style &style) {
   gl.ClearColor(0.f, 0.f, 0.f, 0.f);
   gl.ColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
   gl.Disable(GL_SCISSOR_TEST);
-}
-
-std::span<const cell_grid::Cell> GlResults::count(const GlTexture &mask) {
-  {
-    const GlStateGuard guard(device_);
-    cells_program_.use();
-    cells_program_.bind("mask", 0, mask.id());
-    cells_program_.set("size", mask.width(), mask.height());
-    cells_program_.set("cell_size", grid_.size);
-    target_.bind({cells_.id()}, cells_.width(), cells_.height());
-    device_.draw_everywhere();
-  }
-  cells_.read(words_);
-  bytes_read_ += 4 * words_.size();
-  counted_.clear();
-  for (int row = 0; row < grid_.rows; row++)
-    for (int column = 0; column < grid_.columns; column++) {
-      const GLuint *cell = &words_[4 * (std::size_t(row) * cells_.width()) + 2 * std::size_t(column)];
-      const auto byte = [&](int i) { return static_cast<std::uint8_t>(cell[1] >> 8 * i); };
-      counted_.push_back({cell[0], byte(0), byte(1), byte(2), byte(3)});
-    }
-  return counted_;
 }
 
 } // namespace vigil::colinearseg

@@ -19,7 +19,7 @@ class CudaComposer final : public Composer {
     cuda_check(cudaGetLastError(), "foreground picture");
   }
 
-  void overlay(ConstImage frame, Plane<const std::uint8_t> mask, std::span<const Box> boxes,
+  void overlay(ConstImage frame, Plane<const std::uint8_t> mask, std::span<const DrawnBox> boxes,
                const Style &style, Image out, Queue &queue) override {
     check_pictures(frame, mask, out);
     const Layers layers = overlay_layers(frame.format, style);

@@ -24,7 +24,7 @@ static_assert(most_points < 1 << seen_bits &&
 
 class DeviceLook {
  public:
-  __device__ DeviceLook(Sum &sum, const Point &point, const ConstImage &frame, int count)
+  __device__ DeviceLook(Sum &sum, const EdgePoint &point, const ConstImage &frame, int count)
       : sum_(sum), point_(point), frame_(frame), count_(count),
         reach_(reach_of(max(frame.width, frame.height))), range_(range_of(max(frame.width, frame.height))) {}
 
@@ -65,7 +65,7 @@ class DeviceLook {
   }
 
   Sum &sum_;
-  const Point point_;
+  const EdgePoint point_;
   const ConstImage &frame_;
   const int count_, reach_, range_;
 };
@@ -84,7 +84,7 @@ __global__ void __launch_bounds__(threads, 1)
   Sum sum(shared);
   wait_for_earlier();
   begin_next();
-  const Point point = state->points[threadIdx.x];
+  const EdgePoint point = state->points[threadIdx.x];
   const Shift last = fresh ? Shift{} : state->last;
   const int count = __syncthreads_count(point.is_one());
   Near near;

@@ -19,7 +19,7 @@ struct DevicePyramid {
 };
 
 struct DeviceState {
-  Point points[most_points];
+  EdgePoint points[most_points];
   int count; // points that are one
   Shift last;
   Handover handover;

@@ -24,7 +24,8 @@ __global__ void __launch_bounds__(32 * warps) points_kernel(ConstImage backgroun
   for (int distance = 16; distance > 0; distance /= 2) best = max(best, __shfl_xor_sync(~0u, best, distance));
   if (threadIdx.x != 0) return;
   const int i = static_cast<int>(most_candidates - 1 - best % most_candidates);
-  state->points[slot] = best >= most_candidates ? candidate(background, grid, tile, i, down, reach) : Point{};
+  state->points[slot] =
+      best >= most_candidates ? candidate(background, grid, tile, i, down, reach) : EdgePoint{};
 }
 
 } // namespace

@@ -31,7 +31,7 @@ class DeviceRig final : public Rig {
   }
   State save() const override { return segmenter_->save(); }
   void load(const State &s) override { segmenter_->load(s); }
-  std::vector<std::uint8_t> draw(Show show, ConstImage frame, std::span<const compose::Box> boxes,
+  std::vector<std::uint8_t> draw(Show show, ConstImage frame, std::span<const compose::DrawnBox> boxes,
                                  const compose::Style &style) override {
     segmenter_->draw(show, upload(frame), style, image(target_), *queue_);
     if (show == Show::overlay) segmenter_->outline(boxes, style, image(target_), *queue_);

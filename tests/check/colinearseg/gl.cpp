@@ -25,7 +25,7 @@ class GlRig final : public Rig {
   }
   State save() const override { return segmenter_.save(); }
   void load(const State &s) override { segmenter_.load(s); }
-  std::vector<std::uint8_t> draw(Show show, ConstImage frame, std::span<const compose::Box> boxes,
+  std::vector<std::uint8_t> draw(Show show, ConstImage frame, std::span<const compose::DrawnBox> boxes,
                                  const compose::Style &style) override {
     frame_.write(frame.data[0]);
     if (!target_) target_ = GlTexture(device_, GL_RGBA8, frame.width, frame.height);
@@ -37,10 +37,6 @@ class GlRig final : public Rig {
     std::vector<std::uint8_t> mask(std::size_t(c.width) * c.height);
     unpack_mask(segmenter_.mask().read(), Plane<std::uint8_t>{mask.data(), c.width, c.height, c.width});
     return mask;
-  }
-  std::optional<std::vector<cell_grid::Cell>> count() override {
-    const auto cells = results().count(segmenter_.mask());
-    return std::vector(cells.begin(), cells.end());
   }
 
  private:

@@ -4,7 +4,6 @@
 #pragma once
 
 #include "common/error.h"
-#include "kernels/cell_grid/cell_grid.h"
 #include "kernels/colinearseg/colinearseg.h"
 #include "kernels/compose/compose.h"
 #include "tests/check/checker.h"
@@ -27,11 +26,9 @@ class Rig {
   virtual State save() const = 0;
   virtual void load(const State &) = 0;
   // Of the last mask: a picture in rgba without padding, and a byte a pixel, 0 or 255.
-  virtual std::vector<std::uint8_t> draw(Show, ConstImage frame, std::span<const compose::Box>,
+  virtual std::vector<std::uint8_t> draw(Show, ConstImage frame, std::span<const compose::DrawnBox>,
                                          const compose::Style &) = 0;
   virtual std::vector<std::uint8_t> mask() = 0;
-  // And the cells of the grid for this size, where the backend counts them.
-  virtual std::optional<std::vector<cell_grid::Cell>> count() { return {}; }
 };
 struct MakeRig {
   std::string name;

@@ -58,9 +58,9 @@ Style random_style(Checker &c) {
   return {colour(), {colour(), strength()}, {colour(), strength()}, colour(), int(c.rng() % 5)};
 }
 
-std::vector<Box> random_boxes(Checker &c, int width, int height) {
+std::vector<DrawnBox> random_boxes(Checker &c, int width, int height) {
   const auto from_to = [&](int a, int b) { return a + int(c.rng() % std::uint64_t(b - a + 1)); };
-  std::vector<Box> boxes;
+  std::vector<DrawnBox> boxes;
   for (int n = from_to(0, 6); n > 0; n--)
     boxes.push_back(
         {from_to(-5, width + 1), from_to(-5, height + 1), from_to(-1, width), from_to(-1, height)});
@@ -87,7 +87,7 @@ void compare(Checker &c, Composer &fast, PixelFormat format, const Size &s, bool
   paint_mask(c, mask.host().plane(0));
   Style style = random_style(c);
   if (c.rng() % 8 == 0) style.line = std::numeric_limits<int>::max();
-  const std::vector<Box> boxes = random_boxes(c, s.width, s.height);
+  const std::vector<DrawnBox> boxes = random_boxes(c, s.width, s.height);
   for (Crop *p : {&frame, &out, &mask}) p->picture.send();
   Crop &result = in_place ? frame : out;
   const auto run = [&](Composer &composer, auto of, Queue &queue) {
@@ -126,7 +126,7 @@ void measure(Checker &c) {
           mask(c, gray8, f.width, f.height, 0, 0);
       paint_mask(c, mask.host().plane(0));
       for (Crop *p : {&frame, &out, &mask}) p->picture.send();
-      std::vector<Box> boxes;
+      std::vector<DrawnBox> boxes;
       for (int i = 0; i < 16; i++) boxes.push_back({100 * i, 50 * i, 120, 200});
       const double pixels = double(f.width) * f.height;
       const Plane<const std::uint8_t> m = mask.device().plane(0);
@@ -154,7 +154,7 @@ void run_random(Checker &c) {
 void run_by_hand(Checker &c) {
   const Style style{{9, 8, 7}, {{200, 100, 50}, 128}, {{0, 0, 100}, 64}, {1, 2, 3}, 1};
   const std::vector<std::uint8_t> mask = {0, 50, 255, 0, 255};
-  const Box box{3, -4, 2, 9};
+  const DrawnBox box{3, -4, 2, 9};
   struct Example {
     PixelFormat format;
     std::vector<std::uint8_t> frame, foreground, overlay; // all planes, 5x1 without padding

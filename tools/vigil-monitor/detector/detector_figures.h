@@ -2,6 +2,7 @@
 // Counts and times of one detector, as GET /api/stats has them. Its owner locks it.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -29,5 +30,28 @@ class DetectorFigures {
   double cpu_seconds_ = 0;
   std::vector<double> seconds_; // of the last ones; the oldest is overwritten
 };
+
+inline void DetectorFigures::add(const Inference &i) {
+  if (seconds_.size() < remembered)
+    seconds_.push_back(i.seconds);
+  else
+    seconds_[inferences_ % remembered] = i.seconds;
+  inferences_++;
+  cpu_seconds_ += i.cpu_seconds;
+  refused_ += i.refused;
+  named_ += i.named;
+}
+
+inline nlohmann::json DetectorFigures::describe() const {
+  nlohmann::json median;
+  if (auto sorted = seconds_; !sorted.empty()) {
+    const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
+    std::nth_element(sorted.begin(), middle, sorted.end());
+    median = *middle;
+  }
+  return {{"inferences", inferences_},   {"named", named_},
+          {"refused", refused_},         {"left_out", left_out_},
+          {"cpu_seconds", cpu_seconds_}, {"inference_seconds", median}};
+}
 
 } // namespace vigil::monitor

@@ -140,8 +140,9 @@ Response wrong_method(const Request &r, const std::string &allowed) {
 
 Api::Api(Monitor &m, Access &access, AuditLog &audit, LabelBook &labels, std::string page)
     : monitor_(m), access_(access), audit_(audit), labels_(labels),
-      viewers_(m.config().http.webrtc, log_line), talks_(m.config().http.webrtc, log_line),
-      http_(m.config().http), page_(std::move(page)), disk_([this] { return disk_figures(); }) {
+      viewers_(m.cameras().config().http.webrtc, log_line),
+      talks_(m.cameras().config().http.webrtc, log_line), http_(m.cameras().config().http),
+      page_(std::move(page)), disk_([this] { return disk_figures(); }) {
   monitor_.exports().on_end = [this](const ExportJob &job) { note_export(job); };
 }
 

@@ -19,8 +19,8 @@ using nlohmann::json;
 
 namespace {
 
-std::shared_ptr<Camera> need_camera(const Monitor &m, const std::string &name) {
-  auto c = m.camera(name);
+std::shared_ptr<Camera> need_camera(Monitor &m, const std::string &name) {
+  auto c = m.cameras().find(name);
   if (!c) refuse(404, "there is no camera '" + name + "'");
   return c;
 }
@@ -40,11 +40,11 @@ std::pair<bool, std::size_t> of_kind(const auto &shapes, const std::string &name
 
 json describe(Monitor &m, const Camera &c, GstElement *e) {
   const std::string name = GST_OBJECT_NAME(e);
-  const auto &cameras = m.config().cameras;
+  const auto &cameras = m.cameras().config().cameras;
   std::map<std::string, Setting> configured;
   if (const auto k = cameras.find(c.config().name); k != cameras.end())
     if (const auto s = k->second.elements.find(name); s != k->second.elements.end()) configured = s->second;
-  return describe_element(e, configured, m.overrides().properties(c.config().name, name));
+  return describe_element(e, configured, m.cameras().overrides().properties(c.config().name, name));
 }
 
 // What a question asks about: the last day where it does not say.
@@ -94,12 +94,13 @@ Response Api::live(const Match &m) {
     for (const std::string &name : wish.cameras) need_camera(monitor_, name);
     json cameras = json::array();
     // All of them, as the records that follow: the page of one camera shows the states of the others, too.
-    for (const auto &c : monitor_.cameras())
-      if (wish.visible.has(c->config().name)) cameras.push_back(monitor_.describe(c->config().name));
+    for (const auto &c : monitor_.cameras().all())
+      if (wish.visible.has(c->config().name))
+        cameras.push_back(monitor_.cameras().describe(c->config().name));
     return json{
         {"kind", "hello"}, {"time", monitor_.utc().now()}, {"version", VIGIL_VERSION}, {"cameras", cameras}};
   });
-  std::shared_ptr<Hub::Viewer> viewer = monitor_.hub().join(wish, hello, monitor_.utc().now());
+  std::shared_ptr<Hub::Viewer> viewer = monitor_.announcer().hub().join(wish, hello, monitor_.utc().now());
   if (!viewer) refuse(503, "too many viewers; close one");
   Response out;
   out.type = "application/octet-stream";
@@ -120,8 +121,9 @@ Response Api::live(const Match &m) {
 Response Api::cameras(const Match &m) {
   return json_response(monitor_.call([&] {
     json out = json::array();
-    for (const auto &c : monitor_.cameras())
-      if (m.visitor.cameras.has(c->config().name)) out.push_back(monitor_.describe(c->config().name));
+    for (const auto &c : monitor_.cameras().all())
+      if (m.visitor.cameras.has(c->config().name))
+        out.push_back(monitor_.cameras().describe(c->config().name));
     return out;
   }));
 }
@@ -129,7 +131,7 @@ Response Api::cameras(const Match &m) {
 Response Api::camera(const Match &m) {
   return json_response(monitor_.call([&] {
     need_camera(monitor_, m.parts[0]);
-    return monitor_.describe(m.parts[0]);
+    return monitor_.cameras().describe(m.parts[0]);
   }));
 }
 
@@ -187,15 +189,14 @@ Response Api::set_element(const Match &m) {
     check_settings(wanted); // all or nothing
     for (const auto &[p, v] : body.items()) {
       if (v.is_null())
-        monitor_.overrides().forget_property(name, element, p);
+        monitor_.cameras().overrides().forget_property(name, element, p);
       else
-        monitor_.overrides().set_property(name, element, p, property_text(v));
+        monitor_.cameras().overrides().set_property(name, element, p, property_text(v));
     }
-    monitor_.apply(name);
-    saved = monitor_.save_overrides();
+    monitor_.cameras().apply(name);
+    saved = monitor_.cameras().save_overrides();
     const json out = describe(monitor_, *c, need_element(*c, element));
-    monitor_.hub().text(name, monitor_.utc().now(),
-                        {{"kind", "elements"}, {"camera", name}, {"element", out}});
+    monitor_.announcer().to_viewers(name, {{"kind", "elements"}, {"camera", name}, {"element", out}});
     return out;
   });
   note(m, "element", {{"camera", name}, {"element", element}, {"properties", body}});
@@ -227,10 +228,10 @@ Response Api::set_shape(const Match &m) {
                       " '" + shape + "'");
     constexpr std::size_t most = 64;
     if (put && !known && there >= most) refuse(400, "a camera has at most 64 of each kind");
-    monitor_.overrides().set_shape(name, kind, shape, value);
-    monitor_.apply(name);
-    saved = monitor_.save_overrides();
-    return monitor_.describe(name);
+    monitor_.cameras().overrides().set_shape(name, kind, shape, value);
+    monitor_.cameras().apply(name);
+    saved = monitor_.cameras().save_overrides();
+    return monitor_.cameras().describe(name);
   });
   note(m, put ? "set-shape" : "delete-shape", {{"camera", name}, {"kind", kind}, {"name", shape}});
   need_saved(saved);
@@ -251,10 +252,11 @@ Response Api::set_privacy(const Match &m) {
     const auto c = need_camera(monitor_, name);
     if (body.value("silhouettes", false) && !c->config().record_source.empty())
       refuse(409, silhouettes_of_two_streams);
-    for (const auto &[key, value] : body.items()) monitor_.overrides().set_privacy(name, key, value);
-    monitor_.apply(name);
-    saved = monitor_.save_overrides();
-    return monitor_.describe(name);
+    for (const auto &[key, value] : body.items())
+      monitor_.cameras().overrides().set_privacy(name, key, value);
+    monitor_.cameras().apply(name);
+    saved = monitor_.cameras().save_overrides();
+    return monitor_.cameras().describe(name);
   });
   note(m, "privacy", {{"camera", name}, {"privacy", body}});
   need_saved(saved);
@@ -273,10 +275,10 @@ Response Api::set_switches(const Match &m) {
   const json done = monitor_.call([&] {
     need_camera(monitor_, m.parts[0]);
     for (const auto &[key, value] : body.items())
-      monitor_.overrides().set_switch(m.parts[0], key, value.get<bool>());
-    monitor_.apply(m.parts[0]);
-    saved = monitor_.save_overrides();
-    return monitor_.describe(m.parts[0]);
+      monitor_.cameras().overrides().set_switch(m.parts[0], key, value.get<bool>());
+    monitor_.cameras().apply(m.parts[0]);
+    saved = monitor_.cameras().save_overrides();
+    return monitor_.cameras().describe(m.parts[0]);
   });
   note(m, "switches", {{"camera", m.parts[0]}, {"switches", body}});
   need_saved(saved);
@@ -287,10 +289,10 @@ Response Api::forget_overrides(const Match &m) {
   std::shared_future<std::string> saved;
   const json done = monitor_.call([&] {
     need_camera(monitor_, m.parts[0]);
-    monitor_.overrides().forget(m.parts[0]);
-    monitor_.apply(m.parts[0]);
-    saved = monitor_.save_overrides();
-    return monitor_.describe(m.parts[0]);
+    monitor_.cameras().overrides().forget(m.parts[0]);
+    monitor_.cameras().apply(m.parts[0]);
+    saved = monitor_.cameras().save_overrides();
+    return monitor_.cameras().describe(m.parts[0]);
   });
   note(m, "forget-overrides", {{"camera", m.parts[0]}});
   need_saved(saved);

@@ -53,7 +53,7 @@ Response Api::event(const Match &m) {
 
 Response Api::remove_event(const Match &m) {
   need_event(m.parts[0]);
-  monitor_.remove_event(m.parts[0]);
+  monitor_.events().remove(m.parts[0]);
   note(m, "delete-event", {{"event", m.parts[0]}});
   return json_response({{"ok", true}});
 }
@@ -94,7 +94,7 @@ Response Api::retain(const Match &m) {
   if (body.size() != 1 || value == body.end() || !value->is_boolean())
     refuse(400, "expected {\"retain\": true or false}");
   Event e = need_event(m.parts[0]);
-  monitor_.set_retained(e, value->get<bool>());
+  monitor_.events().set_retained(e, value->get<bool>());
   note(m, "retain", {{"event", e.id}, {"retain", *value}});
   return json_response(shown(m, e));
 }

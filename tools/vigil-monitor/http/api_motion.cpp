@@ -8,7 +8,7 @@ using nlohmann::json;
 Response Api::search_motion(const Match &m) {
   const Request &r = m.request;
   const std::string &name = m.parts[0];
-  if (!monitor_.call([&] { return monitor_.camera(name) != nullptr; }))
+  if (!monitor_.call([&] { return monitor_.cameras().find(name) != nullptr; }))
     refuse(404, "there is no camera '" + name + "'");
   const auto polygon = r.query.find("polygon");
   if (polygon == r.query.end())

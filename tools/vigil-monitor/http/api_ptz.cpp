@@ -18,7 +18,7 @@ namespace {
 template <class F>
 auto with_link(Monitor &m, const std::string &camera, F f) {
   return m.call([&] {
-    const auto c = m.camera(camera);
+    const auto c = m.cameras().find(camera);
     if (!c) refuse(404, "there is no camera '" + camera + "'");
     return f(*c->onvif());
   });

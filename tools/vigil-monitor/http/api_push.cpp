@@ -67,7 +67,7 @@ Push &Api::need_push() {
 }
 
 std::shared_ptr<const PushDevice> Api::need_device(const Match &m) {
-  const auto d = need_push().find(m.parts[0]);
+  const auto d = need_push().devices().find(m.parts[0]);
   if (!d || !may_change(m.visitor, d->stored)) refuse(404, "there is no device " + m.parts[0]);
   return d;
 }
@@ -76,7 +76,7 @@ Response Api::push_devices(const Match &m) {
   if (!push || !push->enabled())
     return json_response({{"enabled", false}, {"key", json()}, {"devices", json::array()}});
   json list = json::array();
-  for (const auto &d : push->devices())
+  for (const auto &d : push->devices().all())
     if (may_change(m.visitor, d->stored)) list.push_back(device_json(m.visitor, *d));
   return json_response({{"enabled", true}, {"key", push->public_key()}, {"devices", list}});
 }
@@ -107,7 +107,7 @@ Response Api::add_push_device(const Match &m) {
   d.p256dh = key_member(*keys, "p256dh");
   d.secret = key_member(*keys, "auth");
   d.created = Utc::system_seconds();
-  const auto made = to.add(std::move(d), settings);
+  const auto made = to.devices().add(std::move(d), settings);
   note(m, "add-push-device", {{"device", made->stored.id}, {"service", push_origin(made->stored.endpoint)}});
   return json_response(device_json(m.visitor, *made));
 }
@@ -117,7 +117,7 @@ Response Api::change_push_device(const Match &m) {
   const json body = json_body(m.request);
   const PushSettings settings = changed_settings(d->settings, body);
   if (body.contains("cameras")) check_cameras(m.visitor, settings);
-  const auto now = push->change(d->stored.id, settings);
+  const auto now = push->devices().change(d->stored.id, settings);
   if (!now) refuse(404, "there is no device " + m.parts[0]);
   return json_response(device_json(m.visitor, *now));
 }

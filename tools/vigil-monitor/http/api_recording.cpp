@@ -73,7 +73,7 @@ json events_of(const EventReader &reader, const std::string &camera, Span span) 
 
 void Api::nothing_recorded(const std::string &camera, double from, double to) {
   const auto oldest = monitor_.storage().reader().recorded_since(camera);
-  const bool known = monitor_.call([&] { return monitor_.camera(camera) != nullptr; });
+  const bool known = monitor_.call([&] { return monitor_.cameras().find(camera) != nullptr; });
   if (!oldest && !known) refuse(404, "there is no camera '" + camera + "'");
   const std::string when = utc_timestamp(from) + " and " + utc_timestamp(to);
   if (!oldest)
@@ -146,7 +146,7 @@ Response Api::preview(const Match &m) {
     best = std::move(found);
   }
   if (!best) {
-    if (!monitor_.call([&] { return monitor_.camera(camera) != nullptr; }))
+    if (!monitor_.call([&] { return monitor_.cameras().find(camera) != nullptr; }))
       refuse(404, "there is no camera '" + camera + "'");
     Response none; // no error: a page that scrubs asks again and again
     none.status = 204;
@@ -168,7 +168,8 @@ Response Api::timeline(const Match &m) {
   const EventReader &reader = monitor_.storage().reader();
   const auto segments = segments_of(monitor_, camera, span, false);
   auto oldest = reader.recorded_since(camera);
-  if (!oldest && segments.empty() && !monitor_.call([&] { return monitor_.camera(camera) != nullptr; }))
+  if (!oldest && segments.empty() &&
+      !monitor_.call([&] { return monitor_.cameras().find(camera) != nullptr; }))
     refuse(404, "there is no camera '" + camera + "'");
   if (!oldest && !segments.empty()) oldest = segments.front().start;
   const std::int64_t to =

@@ -50,9 +50,9 @@ std::map<std::string, std::string> cameras_by_host(const Config &config) {
 }
 
 // The cameras with privacy, by the host of their source.
-std::map<std::string, std::string> covered_hosts(const Monitor &monitor) {
+std::map<std::string, std::string> covered_hosts(Monitor &monitor) {
   Config covered;
-  for (const auto &c : monitor.cameras())
+  for (const auto &c : monitor.cameras().all())
     if (c->config().privacy.asked()) covered.cameras[c->config().name] = c->config();
   return cameras_by_host(covered);
 }
@@ -121,7 +121,7 @@ Response Api::search_devices(const Match &m) {
   note(m, "search-devices");
   const auto found = searches_.search();
   if (!found) refuse(503, "another search is under way; try it again in some seconds");
-  const auto known = monitor_.call([&] { return cameras_by_host(monitor_.config()); });
+  const auto known = monitor_.call([&] { return cameras_by_host(monitor_.cameras().config()); });
   json devices = json::array();
   for (const FoundDevice &d : found->devices) {
     const auto camera = known.find(d.host);
@@ -146,7 +146,7 @@ Response Api::look_at_device(const Match &m) {
   if (!device) refuse(503, "several devices are being asked; try it again in some seconds");
   const auto taken = monitor_.call([&] {
     std::set<std::string> names;
-    for (const auto &[name, camera] : monitor_.config().cameras) names.insert(name);
+    for (const auto &[name, camera] : monitor_.cameras().config().cameras) names.insert(name);
     return names;
   });
   json profiles = json::array();
@@ -229,9 +229,9 @@ Response Api::add_camera(const Match &m) {
   const Sources sources = sources_of(body, expected);
   std::shared_future<std::string> saved;
   const json done = monitor_.call([&] {
-    monitor_.add_camera(name, sources.detect, sources.record, sources.onvif);
-    saved = monitor_.save_overrides();
-    return monitor_.describe(name);
+    monitor_.cameras().add(name, sources.detect, sources.record, sources.onvif);
+    saved = monitor_.cameras().save_overrides();
+    return monitor_.cameras().describe(name);
   });
   note(m, "add-camera", {{"camera", name}, {"source", shown_source(sources.detect)}});
   need_saved(saved);
@@ -245,10 +245,10 @@ Response Api::rename_camera(const Match &m) {
   const std::string title = text_member(body, "title", expected), &name = m.parts[0];
   std::shared_future<std::string> saved;
   const json done = monitor_.call([&] {
-    if (!monitor_.camera(name)) refuse(404, "there is no camera '" + name + "'");
-    monitor_.set_title(name, title);
-    saved = monitor_.save_overrides();
-    return monitor_.describe(name);
+    if (!monitor_.cameras().find(name)) refuse(404, "there is no camera '" + name + "'");
+    monitor_.cameras().set_title(name, title);
+    saved = monitor_.cameras().save_overrides();
+    return monitor_.cameras().describe(name);
   });
   note(m, "rename-camera", {{"camera", name}, {"title", title}});
   need_saved(saved);
@@ -259,9 +259,9 @@ Response Api::remove_camera(const Match &m) {
   const std::string &name = m.parts[0];
   std::shared_future<std::string> saved;
   monitor_.call([&] {
-    if (!monitor_.camera(name)) refuse(404, "there is no camera '" + name + "'");
-    monitor_.remove_camera(name);
-    saved = monitor_.save_overrides();
+    if (!monitor_.cameras().find(name)) refuse(404, "there is no camera '" + name + "'");
+    monitor_.cameras().remove(name);
+    saved = monitor_.cameras().save_overrides();
   });
   note(m, "remove-camera", {{"camera", name}});
   need_saved(saved);
@@ -273,7 +273,7 @@ Response Api::export_cameras(const Match &m) {
   out.type = "application/yaml";
   out.headers["Content-Disposition"] = "attachment; filename=\"cameras.yaml\"";
   out.body = "# Cameras that were added on the page. Set the variables to the passwords, percent-encoded.\n" +
-             monitor_.call([&] { return monitor_.overrides().added_yaml(); });
+             monitor_.call([&] { return monitor_.cameras().overrides().added_yaml(); });
   note(m, "export-cameras");
   return out;
 }

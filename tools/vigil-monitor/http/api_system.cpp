@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "../config/secrets.h"
+#include "../monitor_services.h"
 #include "../process.h"
 #include "api.h"
 #include "description.h"
@@ -31,11 +32,12 @@ json of_visible(json all, const VisibleCameras &visible) {
 
 Response Api::configuration(const Match &m) {
   return json_response(
-      of_visible(monitor_.call([&] { return monitor_.configuration(); }), m.visitor.cameras));
+      of_visible(monitor_.call([&] { return monitor_.cameras().configuration(); }), m.visitor.cameras));
 }
 
 Response Api::overrides(const Match &m) {
-  json all = of_visible(monitor_.call([&] { return monitor_.overrides().all(); }), m.visitor.cameras);
+  json all =
+      of_visible(monitor_.call([&] { return monitor_.cameras().overrides().all(); }), m.visitor.cameras);
   if (const auto added = all.find("added"); added != all.end())
     for (auto c = added->begin(); c != added->end();) {
       for (auto &[key, source] : c->items()) source = shown_source(source.get<std::string>());
@@ -68,7 +70,7 @@ json Api::disk_figures() {
     limits = limits_;
   }
   const EventReader &store = monitor_.storage().reader();
-  return {{"storage", monitor_.storage_stats(limits)},
+  return {{"storage", monitor_.retention().stats(limits)},
           {"mqtt_outbox", store.waiting("mqtt")},
           {"webhook", store.waiting("webhook")}};
 }
@@ -76,11 +78,11 @@ json Api::disk_figures() {
 json Api::figures(const VisibleCameras &visible) {
   json out = monitor_.call([&] {
     json cameras = json::array();
-    for (const auto &c : monitor_.cameras())
+    for (const auto &c : monitor_.cameras().all())
       if (visible.has(c->config().name)) cameras.push_back(c->stats());
     const std::lock_guard guard(limits_lock_);
-    limits_ = monitor_.config().storage;
-    return json{{"cameras", cameras}, {"detectors", monitor_.detectors()}};
+    limits_ = monitor_.cameras().config().storage;
+    return json{{"cameras", cameras}, {"detectors", monitor_.services().detectors.describe()}};
   });
   constexpr std::chrono::milliseconds patience(500);
   json disk = disk_.get(patience);
@@ -91,15 +93,15 @@ json Api::figures(const VisibleCameras &visible) {
   constexpr int most_letters = 10000;
   out.update({{"storage", disk["storage"]},
               {"time", monitor_.utc().now()},
-              {"uptime_seconds", monitor_.uptime()},
+              {"uptime_seconds", monitor_.loop().uptime()},
               {"cpu_seconds", p.cpu_seconds},
               {"memory_bytes", p.memory_bytes},
               {"threads", p.threads},
               {"descriptors", p.descriptors},
-              {"viewers", monitor_.hub().viewers()},
+              {"viewers", monitor_.announcer().hub().viewers()},
               {"webrtc", viewers_.describe()},
               {"queues",
-               {{"writer", {{"length", monitor_.writer().length()}, {"limit", monitor_.writer().limit()}}},
+               {{"writer", {{"length", monitor_.queue().length()}, {"limit", monitor_.queue().limit()}}},
                 {"mqtt_outbox", {{"length", disk["mqtt_outbox"]}, {"limit", most_letters}}},
                 {"webhook", {{"length", disk["webhook"]}, {"limit", most_letters}}}}},
               {"gpu", nullptr},
@@ -145,8 +147,9 @@ Response Api::metrics(const Match &m) {
   out.type = "text/plain; version=0.0.4; charset=utf-8";
   const json cameras = monitor_.call([&] {
     json list = json::array();
-    for (const auto &c : monitor_.cameras())
-      if (m.visitor.cameras.has(c->config().name)) list.push_back(monitor_.describe(c->config().name));
+    for (const auto &c : monitor_.cameras().all())
+      if (m.visitor.cameras.has(c->config().name))
+        list.push_back(monitor_.cameras().describe(c->config().name));
     return list;
   });
   out.body = prometheus_text(figures(m.visitor.cameras), cameras, access_.failed());
@@ -156,7 +159,7 @@ Response Api::metrics(const Match &m) {
 // Waits for nothing: a probe gets its answer whatever else is asked.
 Response Api::health(const Match &) {
   constexpr double patience = 10;
-  if (const double quiet = monitor_.since_last_turn(); quiet > patience)
+  if (const double quiet = monitor_.loop().since_last_turn(); quiet > patience)
     refuse(503, vigil::text("the main loop has not turned for ", std::floor(quiet), " seconds"));
   Response out;
   out.type = "text/plain; charset=utf-8";

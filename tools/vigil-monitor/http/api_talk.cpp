@@ -13,7 +13,7 @@ Response Api::begin_talk(const Match &m) {
   const std::string &camera = m.parts[0];
   need_offer(r);
   const auto talk_back = monitor_.call([&] {
-    const auto c = monitor_.camera(camera);
+    const auto c = monitor_.cameras().find(camera);
     if (!c) refuse(404, "there is no camera '" + camera + "'");
     const auto &talk = c->talk_back();
     if (!talk->possible()) {

@@ -24,7 +24,7 @@ Response Api::begin_view(const Match &m) {
   asked.on_this_machine = is_on_this_machine(r);
   const std::string stream = stream_asked(m);
   asked.stream = monitor_.call([&] {
-    const auto c = monitor_.camera(m.parts[0]);
+    const auto c = monitor_.cameras().find(m.parts[0]);
     if (!c) refuse(404, "there is no camera '" + m.parts[0] + "'");
     return stream == "record" ? c->recorder() : c->detect_stream();
   });

@@ -23,24 +23,25 @@ std::string thumbnail(Monitor &m, const Event &e) {
 } // namespace
 
 Notifier::Notifier(Monitor &m, AuditLog &audit, Push &push)
-    : monitor_(m), audit_(audit), push_(push), mqtt_config_(m.config().mqtt) {
+    : monitor_(m), audit_(audit), push_(push), mqtt_config_(m.cameras().config().mqtt) {
   EventStore &store = m.storage().events();
   if (!mqtt_config_.host.empty())
     mqtt_ = std::make_unique<Mqtt>(mqtt_config_, store, log_line, [this](const Command &c) { order(c); });
-  if (const std::string &url = m.config().webhook.url; !url.empty())
+  if (const std::string &url = m.cameras().config().webhook.url; !url.empty())
     webhook_ = std::make_unique<Webhook>(url, store, log_line);
   const auto picture = [&m](const Event &e) { return thumbnail(m, e); };
   std::vector<std::string> boxes;
-  for (const NotifyConfig &rule : m.config().notify) {
+  for (const NotifyConfig &rule : m.cameras().config().notify) {
     notices_.push_back(std::make_unique<Notices>(
-        rule, store, [&m](const std::string &camera) { return m.title_of(camera); }, picture, log_line));
+        rule, store, [&m](const std::string &camera) { return m.cameras().title_of(camera); }, picture,
+        log_line));
     boxes.push_back(notices_.back()->box());
   }
   store.drop_boxes(Notices::prefix, boxes);
   if (!mqtt_ && !webhook_ && notices_.empty() && !push_.enabled()) return;
-  m.news_of.push_back([this](const char *type, const Event &e) { return news(type, e); });
-  m.on_event.push_back([this](const char *type, const Event &e) { event(type, e); });
-  m.on_announce.push_back(
+  m.events().receivers.postings.push_back([this](const char *type, const Event &e) { return news(type, e); });
+  m.events().receivers.stored.push_back([this](const char *type, const Event &e) { event(type, e); });
+  m.announcer().listeners.push_back(
       [this](const std::string &camera, const json &record) { announce(camera, record); });
 }
 
@@ -105,11 +106,11 @@ void Notifier::announce(const std::string &camera, const json &record) {
   for (const Topic &t : record_states(mqtt_config_.topic_prefix, record)) mqtt_->set_state(t);
   if (record["kind"] == "camera") announce(record["camera"]);
   if (record["kind"] == "removed") withdraw(camera);
-  if (record["kind"] != "sample" || camera != monitor_.config().order.front()) return;
+  if (record["kind"] != "sample" || camera != monitor_.cameras().config().order.front()) return;
   const ProcessState p = process_state();
-  const json stats = {{"uptime_seconds", static_cast<int>(monitor_.uptime()) / 30 * 30},
+  const json stats = {{"uptime_seconds", static_cast<int>(monitor_.loop().uptime()) / 30 * 30},
                       {"memory_mb", p.memory_bytes / 1'000'000},
-                      {"cameras", monitor_.cameras().size()}};
+                      {"cameras", monitor_.cameras().all().size()}};
   mqtt_->set_state({mqtt_config_.topic_prefix + "/node/" + mqtt_config_.node + "/stats", stats.dump()});
 }
 
@@ -136,23 +137,23 @@ void Notifier::withdraw(const std::string &camera) {
 
 // Without waiting: the main loop may be at its end, or busy.
 void Notifier::order(const Command &c) {
-  monitor_.post([this, c] { obey(c); });
+  MainLoop::post([this, c] { obey(c); });
 }
 
 void Notifier::obey(const Command &c) {
-  if (no_orders_ || !monitor_.camera(c.camera)) return;
+  if (no_orders_ || !monitor_.cameras().find(c.camera)) return;
   log_line(c.camera + ": " + c.name + (c.on ? " ON" : " OFF") + ", as ordered by MQTT (" + mqtt_config_.host +
            ")");
-  monitor_.overrides().set_switch(c.camera, c.name, c.on);
-  monitor_.apply(c.camera);
-  monitor_.save_overrides();
+  monitor_.cameras().overrides().set_switch(c.camera, c.name, c.on);
+  monitor_.cameras().apply(c.camera);
+  monitor_.cameras().save_overrides();
   const json line = {{"time", monitor_.utc().now()},
                      {"who", "MQTT"},
                      {"role", "admin"},
                      {"from", mqtt_config_.host},
                      {"what", "switches"},
                      {"details", {{"camera", c.camera}, {"switches", {{c.name, c.on}}}}}};
-  monitor_.writer().add_needed([this, line] { audit_.add(line); });
+  monitor_.queue().add_needed([this, line] { audit_.add(line); });
 }
 
 bool Notifier::end(std::chrono::milliseconds patience) {

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Messages by web push: knows the devices, gathers what happens for each of them, and sends it to the push
-// services on a thread of its own, from the outbox in the database.
+// Messages by web push: gathers the events for each device, and sends them to the push services on a thread
+// of its own, from the outbox in the database.
+//
+// Locks: this class calls PushDevices and the outbox without its own lock.
 #pragma once
 
 #include "../ending_thread.h"
 #include "../store/event_store.h"
-#include "../store/push_store.h"
 #include "../visible_cameras.h"
 #include "notice.h"
-#include "push_message.h"
-#include "push_settings.h"
+#include "push_devices.h"
+#include "push_schedule.h"
+#include "push_sender.h"
 
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <functional>
-#include <map>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -25,15 +25,9 @@
 
 namespace vigil::monitor {
 
-struct PushDevice {
-  StoredDevice stored;
-  PushSettings settings;
-};
-
 class Push {
  public:
   static constexpr const char *prefix = "push "; // of all boxes
-  static constexpr std::size_t most_of_one = 20, most = 512;
   // What the owner of a device may see; nothing: no longer anything.
   using Rights =
       std::function<std::optional<VisibleCameras>(const std::string &owner, const std::string &credential)>;
@@ -45,18 +39,12 @@ class Push {
   Push(const Push &) = delete;
   Push &operator=(const Push &) = delete;
 
-  bool enabled() const { return config_.enabled; }
-  std::string public_key(); // for browsers, as base64url; throws as vapid_key() does
-  using Device = std::shared_ptr<const PushDevice>;
-  std::vector<Device> devices() const; // the oldest first
-  Device find(const std::string &id) const;
-
-  // Stored when they return. One of the same endpoint is replaced. Throws Error::bad_data on a subscription
-  // that is none, Error::bad_setting when there are too many.
-  Device add(StoredDevice, const PushSettings &);
-  Device change(const std::string &id, const PushSettings &); // null: it is gone
-  bool remove(const std::string &id);
-  void remove_void(); // those whose owners have no rights any more: after a change of users
+  bool enabled() const { return enabled_; }
+  std::string public_key() { return sender_.public_key(); }
+  using Device = PushDevices::Device;
+  PushDevices &devices() { return devices_; }
+  bool remove(const std::string &id); // a device and its letters
+  void remove_void();                 // those whose owners have no rights any more: after a change of users
 
   // What goes into the outbox because of these news, and once that is stored: on the writer thread.
   std::vector<Posting> postings(const std::optional<Event> &before, const Event &now);
@@ -67,46 +55,27 @@ class Push {
   bool end(std::chrono::milliseconds patience);
 
  private:
-  struct Answer {
-    std::string wrong; // empty: taken
-    enum class Kind { taken, gone, refused, later } kind = Kind::taken;
-    double retry_after = 0;
-  };
-  struct Service { // a push service, by its origin
-    double wait = 0, next = 0;
-  };
   void run();
   double deliver(const Device &);
-  double postpone(const Device &, const std::vector<Letter> &, const Answer &);
+  double postpone(const Device &, const std::vector<Letter> &, const PushSender::Answer &);
   void forget(const Device &, const std::string &why);
-  void note_result(const Device &, bool taken, const std::string &problem);
-  Answer send(const PushDevice &, const std::string &message);
   std::vector<Event> due_events(const PushDevice &, const VisibleCameras &,
                                 const std::vector<Letter> &) const;
-  const P256Key &key();
 
-  const PushConfig config_;
-  PushStore &store_;
+  const bool enabled_;
   EventStore &outbox_;
-  const std::string key_file_;
   const Rights rights_;
   const CameraTitles titles_;
   const Log log_;
-  std::mutex key_lock_;
-  std::optional<P256Key> key_;
+  PushDevices devices_;
   std::atomic<bool> ended_ = false;
-  mutable std::mutex lock_; // of all below until the thread's
+  PushSender sender_;
+  std::mutex lock_; // of the next three
   std::condition_variable wake_;
-  std::vector<Device> devices_;
   std::set<std::string> noted_;   // devices that get letters with what is being stored
   std::set<std::string> pending_; // devices that may have letters
-  std::map<std::string, double> tested_;
-  // The thread's.
-  std::map<std::string, Service> services_;
-  std::map<std::string, double> noticed_,
-      last_; // by device: the first letter was seen, the last message sent
-  std::map<std::string, int> tries_;
-  EndingThread thread_; // last: it uses all above
+  PushSchedule schedule_;         // the thread's
+  EndingThread thread_;           // last: it uses all above
 };
 
 } // namespace vigil::monitor

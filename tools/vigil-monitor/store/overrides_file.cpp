@@ -36,8 +36,8 @@ Overrides OverridesFile::load() {
       Overrides overrides(text);
       good_ = std::move(text);
       if (each == name_before) {
-        storage_.report("the changes that were made on the page come from " + path +
-                        ": the last ones may be missing");
+        storage_.reports().add("the changes that were made on the page come from " + path +
+                               ": the last ones may be missing");
         save(good_);
       } else {
         renew_copy();
@@ -50,11 +50,11 @@ Overrides OverridesFile::load() {
       } catch (const std::exception &stays) {
         what += std::string("; ") + stays.what();
       }
-      storage_.report(what);
+      storage_.reports().add(what);
     }
   }
-  storage_.report("the changes that were made on the page are lost: neither overrides.json nor "
-                  "overrides.json.1 can be used");
+  storage_.reports().add("the changes that were made on the page are lost: neither overrides.json nor "
+                         "overrides.json.1 can be used");
   return {};
 }
 
@@ -68,12 +68,12 @@ void OverridesFile::renew_copy() {
       return;
     }
   } catch (const std::exception &e) {
-    storage_.report(std::string(e.what()) + "; it is written anew from overrides.json");
+    storage_.reports().add(std::string(e.what()) + "; it is written anew from overrides.json");
   }
   try {
     storage_.write_file(name_before, good_);
   } catch (const std::exception &e) { // a folder of that name, or a full disk: the next change tries again
-    storage_.report(e.what());
+    storage_.reports().add(e.what());
   }
 }
 
