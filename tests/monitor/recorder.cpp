@@ -384,8 +384,8 @@ void no_muxer(const std::string &folder, const Stream &s) {
   expect(writer && r.threads->wait(20s), "and ends");
 }
 
-// A viewer of MP4 who takes nothing is ended within limits of memory; the streaming thread never waits for
-// him, and another viewer gets each picture.
+// A viewer of MP4 who takes nothing is ended within limits of memory. The streaming thread waits for nobody,
+// and another viewer gets each picture.
 void slow_viewer(const std::string &folder) {
   const Stream s =
       samples_of("videotestsrc pattern=snow num-buffers=30 ! video/x-raw,format=I420,width=640,height=360,"
