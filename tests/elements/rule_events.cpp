@@ -176,7 +176,16 @@ std::vector<std::pair<std::string, std::string>> videos_in(const std::filesystem
   } pictures[] = {{"cdnet_highway", "input/in%06d.jpg", 1, 25},
                   {"cdnet_pedestrians", "input/in%06d.jpg", 1, 25},
                   {"wallflower_WavingTrees", "input/b%05d.png", 0, 15},
-                  {"pets2001_illumination", "input/in%06d.jpg", 421, 25}};
+                  {"pets2001_illumination", "input/in%06d.jpg", 421, 25},
+                  {"remotescene_ir_1", "input/in%06d.png", 1, 25},
+                  {"remotescene_ir_3", "input/in%06d.png", 1, 25},
+                  {"remotescene_ir_5", "input/in%06d.png", 1, 25},
+                  {"remotescene_ir_7-1", "input/in%06d.png", 1, 25},
+                  {"remotescene_ir_7-3", "input/in%06d.png", 1, 25},
+                  {"remotescene_ir_8-2", "input/in%06d.png", 1, 25},
+                  {"ucsd_ped2/01", "%03d.jpg", 0, 10},
+                  {"ucsd_ped2/02", "%03d.jpg", 0, 10},
+                  {"ucsd_ped2/04", "%03d.jpg", 0, 10}};
   for (const auto &p : pictures) {
     if (!std::filesystem::is_directory(data / p.folder)) continue;
     const std::string type = std::strstr(p.pattern, ".png") ? "png" : "jpeg";

@@ -4,8 +4,10 @@
 #include "tests/unit.h"
 #include "tools/base/gst_ptr.h"
 #include "tools/vigil-monitor/camera/clip.h"
+#include "tools/vigil-monitor/camera/live_mp4.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <condition_variable>
@@ -382,6 +384,48 @@ void no_muxer(const std::string &folder, const Stream &s) {
   expect(writer && r.threads->wait(20s), "and ends");
 }
 
+// A viewer of MP4 who takes nothing is ended within limits of memory. The streaming thread waits for nobody,
+// and another viewer gets each picture.
+void slow_viewer(const std::string &folder) {
+  const Stream s =
+      samples_of("videotestsrc pattern=snow num-buffers=30 ! video/x-raw,format=I420,width=640,height=360,"
+                 "framerate=15/1 ! x264enc tune=zerolatency speed-preset=ultrafast pass=quant "
+                 "quantizer=8 key-int-max=15 ! h264parse ! video/x-h264,stream-format=avc,alignment=au");
+  LiveMp4 deaf(s.caps.get(), nullptr), good(s.caps.get(), nullptr);
+  fs::create_directories(folder);
+  const std::string file = folder + "/live.mp4";
+  std::atomic<std::size_t> taken = 0;
+  std::thread reader([&] {
+    std::ofstream out(file, std::ios::binary);
+    while (const Bytes piece = good.next()) {
+      out << *piece;
+      taken += piece->size();
+    }
+  });
+  std::size_t sent = 0, shown = 0;
+  auto longest = 0ns;
+  for (; sent < std::size_t{48} << 20; shown++) {
+    BufferPtr frame(gst_buffer_copy(s.frames[shown % s.frames.size()].get()));
+    GST_BUFFER_PTS(frame.get()) = GST_BUFFER_DTS(frame.get()) = shown * GST_SECOND / fps;
+    sent += gst_buffer_get_size(frame.get());
+    const auto begun = std::chrono::steady_clock::now();
+    deaf.push(frame.get(), 100 + double(shown) / fps);
+    longest = std::max(longest, std::chrono::steady_clock::now() - begun);
+    good.push(frame.get(), 100 + double(shown) / fps);
+    for (int i = 0; i < 30000 && taken + (4 << 20) < sent; i++) std::this_thread::sleep_for(1ms);
+  }
+  good.end();
+  reader.join();
+  std::size_t left = 0;
+  while (const Bytes piece = deaf.next()) left += piece->size();
+  std::printf("sent %zu bytes; who takes nothing had %zu of them; the longest push took %.1f ms\n", sent,
+              left, double(longest.count()) / 1e6);
+  expect(left > 0 && left < sent / 2 + (std::size_t{8} << 20),
+         "the memory of a viewer who takes nothing has a limit");
+  expect(longest < 5s, "the streaming thread does not wait for a viewer");
+  expect(pictures(file) == shown, "the other viewer has each picture");
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -402,6 +446,7 @@ int main(int argc, char **argv) {
       {"missing times", [&] { missing_times(folder, s); }},
       {"long group", [&] { long_group(folder, s); }},
       {"hanging disk", [&] { hanging_disk(folder, s); }},
+      {"slow viewer", [&] { slow_viewer(folder); }},
       {"bad places", [&] { bad_places(folder, s); }},
       {"no muxer", [&] { no_muxer(folder, s); }}, // last: it is gone from then on
   };

@@ -4,6 +4,7 @@
 whep.py PROGRAM FOLDER [timing | load VIEWERS | only CASE ...]. Needs GstRtspServer for the system's python3; aiortc is the viewer, without it a part is skipped
 and said so. `timing`: the figures of docs/measurements/log, which a busy machine does not reach. `load`: so many viewers of eight cameras."""
 import asyncio
+import contextlib
 import http.client
 import json
 import os
@@ -12,6 +13,7 @@ import re
 import shutil
 import socket
 import statistics
+import subprocess
 import sys
 import threading
 import time
@@ -41,7 +43,7 @@ config.write_text(f"""
 http: {{local: admin, token_file: {folder}/token}}
 record: {{enabled: false}}
 cameras:
-""" + "".join(f'  {name}: {{source: "rtsp://127.0.0.1:{PORT}/{name}"}}\n' for name in [*SOUNDS, "aac", "reordered"]) + f"""
+""" + "".join(f'  {name}: {{source: "rtsp://127.0.0.1:{PORT}/{name}"}}\n' for name in [*SOUNDS, "aac", "reordered", "h265"]) + f"""
   two: {{source: {{record: "rtsp://127.0.0.1:{PORT}/opus", detect: "rtsp://127.0.0.1:{PORT}/small"}}, record: {{enabled: true}}}}
   gone: {{source: "rtsp://127.0.0.1:{free_port()}/gone"}}
 """ + "".join(f'  load{i}: {{source: "rtsp://127.0.0.1:{PORT}/opus", enabled: {str(VIEWERS > 0).lower()}, detect: {{fps: 1}}}}\n' for i in range(8)))
@@ -199,6 +201,65 @@ async def _catches_up(ask):
         raise AssertionError(f"{len(lags)} pictures whose times are not the camera's: {lags}")
 
 
+def h265(m):
+    """H.265 is sent untouched to who can play it, by WebRTC and as MP4."""
+    if subprocess.run(["gst-inspect-1.0", "--exists", "x265enc"], check=False, timeout=60).returncode:
+        print("SKIPPED in part: no x265enc")
+        return
+    m.wait("the camera with H.265", lambda: m.get("/api/cameras/h265")["state"] == "online", 90)
+    refused(m, 406, "the camera sends H265, and the offer has H264", camera="h265")
+    with contextlib.closing(m.connect()) as c:
+        c.request("GET", "/api/cameras/h265/live.mp4")
+        answer = c.getresponse()
+        beginning = answer.read(4000)
+    same((answer.status, b"hvc1" in beginning, b"avc1" in beginning, "hvc1" in (answer.getheader("Content-Type") or "")), (200, True, False, True), f"the MP4 file: {answer.getheaders()}")
+    asyncio.run(_h265(m))
+    print("h265 good")
+
+
+async def _h265(m):
+    v, units = whep_client.Counter(h265_for(asker(m)), "h265"), []
+    v.take = lambda payload: units.extend(h265_units(payload))
+    status, answer = await v.begin()
+    same(status, 201, answer)
+    key, sets = range(16, 22), {32, 33, 34}  # kinds of key pictures, and of what they need
+    await v.until("two key pictures", lambda: sum(a in key and b not in key for a, b in zip(units, units[1:])) > 2, 60)
+    same(v.missing, 0, "packets that are missing")
+    first = next(i for i, kind in enumerate(units) if kind in sets)  # the first packets may have come before the count began
+    for i in range(first + 1, len(units)):
+        if units[i] in key and units[i - 1] not in key and not sets <= set(units[max(0, i - 5):i]):
+            raise AssertionError(f"a key picture without its parameter sets: units of the kinds {units[max(0, i - 8):i + 1]}")
+    print("units of the kinds", sorted(set(units)))
+    await v.end()
+
+
+def h265_for(ask):
+    """aiortc knows H.264 alone, and is made to believe that the H.265 it counts is that."""
+    def asked(method, path, body=None, headers=None):
+        if method == "POST":
+            body = re.sub(r"a=fmtp:\d+ [^\r\n]*profile-level-id[^\r\n]*\r\n", "", body).replace("H264/90000", "H265/90000")
+        status, answer, headers = ask(method, path, body, headers)
+        if method == "POST" and status == 201:
+            same(b"H265/90000" in answer, True, answer)
+            answer = re.sub(rb"(a=rtpmap:(\d+) )H265/90000\r\n", rb"\1H264/90000\r\na=fmtp:\2 packetization-mode=1;profile-level-id=42e01f\r\n", answer)
+        return status, answer, headers
+    return asked
+
+
+def h265_units(payload):
+    """The kinds of NAL units in a packet (RFC 7798)."""
+    kind = payload[0] >> 1 & 63
+    if kind == 49:
+        return [payload[2] & 63]
+    if kind != 48:
+        return [kind]
+    kinds, at = [], 2
+    while at + 2 < len(payload):
+        kinds.append(payload[at + 2] >> 1 & 63)
+        at += 2 + int.from_bytes(payload[at:at + 2], "big")
+    return kinds
+
+
 def shares(m):
     asyncio.run(_shares(m, asker(m)))
 
@@ -307,10 +368,10 @@ async def load(m):
         await v.end(say=False)
 
 
-checks = [bad_offers, plays, sends_nothing, shares, many, rights]
+checks = [bad_offers, plays, h265, sends_nothing, shares, many, rights]
 if sys.argv[3:4] == ["only"]:
     checks = [c for c in checks if c.__name__ in sys.argv[4:]]
-with_a_viewer = [plays, shares, rights]
+with_a_viewer = [plays, h265, shares, rights]
 camera = CameraServer(PORT, "live_camera.py")
 try:
     with Monitor(program, folder / "data", "--config", str(config)) as m:

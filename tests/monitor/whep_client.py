@@ -101,6 +101,7 @@ class Counter(Viewer):
     def __init__(self, *args, **kwargs):
         super().__init__(*args, sound=False, **kwargs)
         self.seen = self.missing = 0  # pictures; packets
+        self.take = lambda payload: None  # what each packet holds
         self.payload = self.next = None
 
     async def begin(self):
@@ -121,6 +122,8 @@ class Counter(Viewer):
         if self.next is None or (number - self.next) % 65536 < 32768:
             self.next = (number + 1) % 65536
         self.seen += data[1] >> 7
+        extended = 4 + 4 * int.from_bytes(data[14 + 4 * (data[0] & 15):16 + 4 * (data[0] & 15)], "big") if data[0] & 16 else 0
+        self.take(data[12 + 4 * (data[0] & 15) + extended:])
 
     async def _report(self, transport):
         while True:

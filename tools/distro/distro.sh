@@ -40,7 +40,7 @@ fail() {
 . "$here/gstreamer.sh"
 
 # What some tests use and are skipped without. A package that a distribution does not have is left out.
-packages_tests=(python3-gi gir1.2-gst-rtsp-server-1.0 mosquitto mosquitto-clients openssl libfaketime
+packages_tests=(python3-gi gir1.2-gst-rtsp-server-1.0 gir1.2-gst-plugins-bad-1.0 mosquitto mosquitto-clients openssl libfaketime
   python3-numpy python3-yaml python3-venv python3-selenium python3-cryptography chromium chromium-driver prometheus
   iproute2 systemd kubernetes-client slurmctld slurmd slurm-client munge)
 python_tests=(schemathesis axe-playwright-python ray motmetrics trackeval kubernetes-validate) # from PyPI
