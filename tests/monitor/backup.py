@@ -126,7 +126,7 @@ def running():
         cookie = {"Cookie": m.headers["Set-Cookie"].split(";")[0]}
         begun = time.monotonic()
         good(data, "--backup", str(folder / "running.tar"), "--with-clips")
-        print(f"a backup beside the running program took {time.monotonic() - begun:.1f} s")
+        print(f"a backup while the program runs took {time.monotonic() - begun:.1f} s")
         done = run(data, "--restore", str(folder / "running.tar"))
         true(done.returncode == 1 and "another vigil-monitor" in done.stderr, f"restore while it runs: {done}")
         same(m.ask("GET", "/healthz")[0], 200, "it goes on")

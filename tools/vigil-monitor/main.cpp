@@ -228,8 +228,8 @@ void raise_descriptors() {
                   " or more (ulimit -n, LimitNOFILE), or clips and viewers are lost"));
 }
 
-// Clips are not for everybody on this machine, unless whoever starts the program has said so by letting the
-// group read and nobody else (UMask=0027 of the units).
+// Clips are not for everybody on this machine, unless the person who starts the program allows it by letting
+// the group read and nobody else (UMask=0027 of the units).
 void close_files_to_others() {
   const mode_t mask = umask(0077);
   if ((mask & 0007) == 0007) umask(mask);

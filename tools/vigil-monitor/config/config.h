@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the program was told. Knows no GStreamer: whether an element has a property is looked up elsewhere, by
+// Settings of the program. Knows no GStreamer: whether an element has a property is looked up elsewhere, by
 // the place that each setting remembers.
 #pragma once
 
