@@ -161,6 +161,18 @@ void queries(const std::string &folder) {
   expect(reader.heat("door", noon - 900, noon + 10)[0] == 2 &&
              reader.heat("door", noon + 7200, noon + 9000)[0] == 0,
          "heat is summed by quarters of an hour");
+  {
+    Sqlite other(path);
+    Transaction held(other);
+    other.execute("DELETE FROM heat WHERE camera='nobody'");
+    const std::jthread later([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(300));
+      held.commit();
+    });
+    s.add_heat("door", noon + 2, std::vector<float>{3, 0});
+  }
+  expect(reader.heat("door", noon - 900, noon + 10)[0] == 5,
+         "a sum waits for the other connection's writing");
   // A day in India begins at half past an hour of UTC.
   const double half = std::floor(noon / 3600) * 3600 + 1800, day = 86400;
   s.add_heat("yard", half - 60, std::vector<float>{5});

@@ -195,19 +195,23 @@ void EventStore::put_vector(const std::string &id, std::span<const float> vector
 }
 void EventStore::add_heat(const std::string &camera, double time, std::span<const float> cells) {
   const std::lock_guard guard(lock_);
+  Transaction both(db_); // else another connection that writes between reading and writing makes it fail
   const auto at = static_cast<std::int64_t>(std::floor(time / quarter));
-  Statement old(db_, "SELECT cells FROM heat_quarters WHERE camera=? AND quarter=?");
-  old.bind(camera).bind(at);
   std::vector<float> sum(cells.begin(), cells.end());
-  if (old.step()) {
-    const std::vector<float> before = old.floats(0);
-    for (std::size_t i = 0; i < std::min(sum.size(), before.size()); i++) sum[i] += before[i];
+  {
+    Statement old(db_, "SELECT cells FROM heat_quarters WHERE camera=? AND quarter=?");
+    old.bind(camera).bind(at);
+    if (old.step()) {
+      const std::vector<float> before = old.floats(0);
+      for (std::size_t i = 0; i < std::min(sum.size(), before.size()); i++) sum[i] += before[i];
+    }
   }
   Statement(db_, "INSERT OR REPLACE INTO heat_quarters(camera, quarter, cells) VALUES(?,?,?)")
       .bind(camera)
       .bind(at)
       .bind(std::span<const float>(sum))
       .run();
+  both.commit();
 }
 void EventStore::add_crossings(const std::map<CrossingPlace, Crossings> &more) {
   const std::lock_guard guard(lock_);
