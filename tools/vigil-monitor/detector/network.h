@@ -27,7 +27,7 @@ class Network {
 };
 
 inline Network::Network(const std::string &file) : file_(file), engine_(make_engine()) {
-  constexpr std::size_t largest = std::size_t{1} << 30;
+  static constexpr std::size_t largest = std::size_t{1} << 30;
   const auto bytes = read_plain_file(file, "the detector's model", 0, [](auto) { return largest; });
   if (bytes.empty()) fail(Error::Kind::bad_data, file, ": the detector's model is empty");
   const auto reason = engine_->load({reinterpret_cast<const std::uint8_t *>(bytes.data()), bytes.size()});
