@@ -31,12 +31,13 @@ class OddRtsp:
                     while header := self.rfile.readline().decode("latin-1").strip():
                         name, _, value = header.partition(":")
                         fields[name.lower()] = value.strip()
+                    self.rfile.read(int(fields.get("content-length", 0)))
                     self.answer(method, url, fields)
 
             def answer(self, method, url, fields):
                 status, extra, body = "200 OK", "", ""
                 if method == "OPTIONS":
-                    extra = "Public: OPTIONS, DESCRIBE, SETUP, PLAY, TEARDOWN\r\n"
+                    extra = "Public: OPTIONS, DESCRIBE, SETUP, PLAY, TEARDOWN" + (", ANNOUNCE, RECORD" if kind != "mute" else "") + "\r\n"
                 elif kind == "login" and fields.get("authorization", "") != "Basic " + base64.b64encode(login.encode()).decode():
                     status, extra = "401 Unauthorized", 'WWW-Authenticate: Basic realm="camera"\r\n'
                 elif kind in ("missing", "login"):

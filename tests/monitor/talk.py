@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """People speak to cameras by WebRTC: what the camera hears, who may, and what ends it.
 
-talk.py PROGRAM FOLDER [long | only CASE ...]. Needs GstRtspServer for the system's python3; aiortc speaks, without it a part is skipped and said so.
-`long`: nobody speaks longer than five minutes."""
+talk.py PROGRAM FOLDER [long | announce | only CASE ...]. Needs GstRtspServer for the system's python3; aiortc speaks, without it a part is skipped and said so.
+`long`: nobody speaks longer than five minutes. `announce`: speech goes to addresses by ANNOUNCE."""
 import asyncio
 import json
 import pathlib
@@ -14,24 +14,32 @@ import time
 
 import rtsp_camera
 import talk_client
+from odd_rtsp import OddRtsp
 from program import Monitor, same
 from rtsp_camera import CameraServer
 from vigiltest import answer_of, free_port
 
 program, folder = sys.argv[1], pathlib.Path(sys.argv[2]) / "monitor-talk"
 LONG = sys.argv[3:] == ["long"]
+ANNOUNCE = sys.argv[3:] == ["announce"]
 if rtsp_camera.MISSING:
     print(rtsp_camera.MISSING)
     sys.exit(77)
 shutil.rmtree(folder, ignore_errors=True)
 folder.mkdir(parents=True)
-PORT = free_port()
+PORT, HORN = free_port(), free_port()
+ELSEWHERE = OddRtsp("127.0.0.2", "mute")
+ODD = {kind: OddRtsp("127.0.0.1", kind, ELSEWHERE.url[7:-7], "a:b") for kind in ("silent", "login", "redirect", "mute")}
 SDP = {"Content-Type": "application/sdp"}
 ADMIN, VIEW = "admin-token-of-the-test", "view-token-of-the-test"
 (folder / "token").touch(0o600)
 (folder / "token").write_text(f"admin {ADMIN}\nview {VIEW} watcher\n")
 PASSWORD = "correct horse battery"
 NAMES = ["talk", "talka", "other", "mute"]
+# What takes speech by ANNOUNCE, by camera. The cameras have no back channel.
+ADDRESSES = {"horn": f"rtsp://speaker:sesame%3Aopen@127.0.0.1:{HORN}/horn", "wrong": f"rtsp://speaker:guess99@127.0.0.1:{HORN}/horn", "nowhere": f"rtsp://speaker:sesame%3Aopen@127.0.0.1:{HORN}/none",
+             "plays": f"rtsp://127.0.0.1:{PORT}/mute", "refused": f"rtsp://127.0.0.1:{free_port()}/horn", **{kind: odd.url.replace("//", "//a:b@") for kind, odd in ODD.items() if kind != "mute"},
+             "unable": ODD["mute"].url}
 config = folder / "monitor.yaml"
 
 
@@ -40,7 +48,8 @@ def configure(more=""):
 http: {{token_file: {folder}/token}}
 record: {{continuous: {{days: 1}}}}
 cameras:
-""" + "".join(f'  {name}: {{source: "rtsp://127.0.0.1:{PORT}/{name}", motion: false{more if name == "talk" else ""}}}\n' for name in NAMES) + f"""
+""" + "".join(f'  {name}: {{source: "rtsp://127.0.0.1:{PORT}/{name}", motion: false{more if name == "talk" else ""}}}\n' for name in NAMES) + "".join(
+        f'  {name}: {{source: scenetestsrc, motion: false, record: {{enabled: false}}, talk: "{address}"}}\n' for name, address in ADDRESSES.items() if ANNOUNCE) + f"""
   off: {{source: "rtsp://127.0.0.1:{PORT}/talk", talk: false, motion: false}}
   drawn: {{source: "scenetestsrc", motion: false}}
   gone: {{source: "rtsp://127.0.0.1:{free_port()}/gone", motion: false}}
@@ -58,8 +67,8 @@ OFFER = "\r\n".join([
 class Camera(CameraServer):
     """What it hears and is asked, line by line."""
 
-    def __init__(self):
-        super().__init__(PORT, "talk_camera.py")
+    def __init__(self, port=PORT, *more):
+        super().__init__(port, "talk_camera.py", *more)
         self.lines = []
         threading.Thread(target=lambda: self.lines.extend((time.monotonic(), *line.split()) for line in self.process.stdout), daemon=True).start()
 
@@ -278,6 +287,70 @@ async def vanishes(m, camera):
     print("vanishes good")
 
 
+def announce_known(m, _camera):
+    """An address is asked for OPTIONS; what does not answer may be asked again."""
+    found = m.wait("what is known of addresses", lambda: (c := {c["name"]: (c["talk"], c["talk_reason"]) for c in get(m, "/api/cameras") if c["name"] in ADDRESSES})
+                   and all(can or why for can, why in c.values()) and c, 90)
+    same({name for name, (can, _) in found.items() if can}, {"horn", "wrong", "nowhere", "plays", "login", "redirect"}, "addresses that know ANNOUNCE")
+    same({name: why for name, (_, why) in found.items() if why}, {
+        "unable": "the address of talk takes no speech: it does not know ANNOUNCE and RECORD", "silent": "the address of talk could not be asked: it does not answer in time",
+        "refused": "the address of talk could not be asked: there is no connection"}, "why not")
+    for name, why in (("wrong", "ANNOUNCE with 401 (Unauthorized); check user and password"), ("nowhere", "ANNOUNCE with 404"), ("plays", "ANNOUNCE with 405"), ("login", "ANNOUNCE with 404"),
+                      ("redirect", "ANNOUNCE with 302")):
+        refused(m, 503, why, camera=name)
+        same(get(m, f"/api/cameras/{name}")["spoken_to"], False, "nobody speaks")
+    same((ODD["login"].right, ELSEWHERE.asked), (1, 0), "the right password by basic, and requests to where it was sent on")
+    same(audit(m, "talk-begin"), [], "what refused addresses do")
+    words = json.dumps([get(m, "/api/config"), get(m, "/api/cameras"), m.log])
+    same([secret for secret in ("sesame", "guess99") if secret in words], [], "passwords that are shown")
+    print("announce known good")
+
+
+async def announce_heard(m, camera):
+    """Again and again, and in the other form. What begins while somebody speaks waits for that one."""
+    for hertz, codecs in ((440, None), (620, ["PCMA"]), (700, ["PCMU"])):
+        s = await speaks(m, camera, "horn", hertz, codecs)
+        await asyncio.to_thread(refused, m, 409, "admin speaks to camera horn now", camera="horn")
+        same(await s.end(), 200, "the end")
+        await ended(m, "horn", "the speaker ended it")
+    print("announce heard good")
+
+
+async def announce_vanishes(m, camera):
+    s = await speaks(m, camera, "horn", 440)
+    camera.kill()
+    await ended(m, "horn", "the address of talk takes no more speech", 60)
+    await s.end(say=False)
+    await asyncio.to_thread(refused, m, 503, "there is no connection", camera="horn")
+    again = Camera(HORN, "announce")
+    try:
+        s = await speaks(m, again, "horn", 500)
+        ADDRESSES["horn"] = ADDRESSES["unable"]
+        configure()
+        same(m.ask("POST", "/api/reload", {}, bearer(ADMIN))[0], 200, "reload")
+        await ended(m, "horn", "the camera is no longer the same", 20)
+        await s.end(say=False)
+        await until("the other address is asked", lambda: (get(m, "/api/cameras/horn")["talk_reason"] or "").endswith("it does not know ANNOUNCE and RECORD"))
+        same(get(m, "/api/cameras/horn")["reconnects"], 0, "the camera's connection goes on")
+    finally:
+        again.kill()
+    print("announce vanishes good")
+
+
+def announce_checked(_m, _camera):
+    """Wrong addresses are refused with their place, and passwords are not shown."""
+    wrong = folder / "wrong.yaml"
+    for address, words in (("rtspu://a:secret99@h/x", "rtsp:// or rtsps://"), ("http://h/x", "rtsp:// or rtsps://"), ("rtsp://", "no address"), ("rtsp:///path", "no address"),
+                           ("rtsp://a:secret99@h:99999/x", "no address"), ("rtsp://h:port/x", "no address"), ("rtsp://a b/x", "no address"), ("rtsp://h/\\u202e", "no address"),
+                           ("maybe", "neither true nor false")):
+        wrong.write_text(f'cameras: {{a: {{source: scenetestsrc, talk: "{address}"}}}}\n'.replace("\\\\", "\\"))
+        done = subprocess.run([program, "--check", "--config", str(wrong)], capture_output=True, text=True, check=False, timeout=120)
+        text = done.stdout + done.stderr
+        if done.returncode == 0 or words not in text or "wrong.yaml:1" not in text or "secret99" in text or "\u202e" in text:
+            raise AssertionError(f"{address}: {done.returncode} {text}")
+    print("announce checked good")
+
+
 async def too_long(m, camera):
     s = await speaks(m, camera, "talk", 440)
     await ended(m, "talk", "nobody speaks longer than 5 minutes", 360)
@@ -288,9 +361,12 @@ async def too_long(m, camera):
 checks = [known, bad_offers, many, heard, lossy, one_at_a_time, vanishes]
 if LONG:
     checks = [known, too_long]
+if ANNOUNCE:
+    checks = [announce_checked, announce_known, announce_heard, announce_vanishes]
 if sys.argv[3:4] == ["only"]:
     checks = [c for c in checks if c.__name__ in sys.argv[4:] or c is known]
 camera_server = Camera()
+spoken_to = Camera(HORN, "announce") if ANNOUNCE else camera_server
 try:
     with Monitor(program, folder / "data", "--config", str(config)) as monitor:
         monitor.wait("cameras", lambda: all(c["state"] == "online" for c in get(monitor, "/api/cameras") if c["name"] in NAMES), 60)
@@ -302,12 +378,13 @@ try:
             print(talk_client.MISSING)
         for check in checks:
             if not asyncio.iscoroutinefunction(check):
-                check(monitor, camera_server)
+                check(monitor, spoken_to)
             elif not talk_client.MISSING:
-                asyncio.run(check(monitor, camera_server))
+                asyncio.run(check(monitor, spoken_to))
         wrong = [line for line in monitor.log if "CRITICAL" in line or "is no std::exception" in line]
         same(wrong, [], "the log")
         monitor.stop()
 finally:
     camera_server.kill()
+    spoken_to.kill()
 print("all good" if not talk_client.MISSING else "SKIPPED in part: nobody speaks")

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""RTSP cameras with a back channel of ONVIF, run by the system's python3: talk_camera.py PORT.
+"""RTSP cameras with a back channel of ONVIF, run by the system's python3: talk_camera.py PORT. With `announce` behind it: what takes speech by ANNOUNCE.
 
-/talk takes G.711 mu-law when it is asked for a back channel, /talka A-law, /other L16; /mute has none. Printed are "heard NAME HERTZ RMS" for each half
+/talk takes G.711 mu-law when it is asked for a back channel, /talka A-law, /other L16; /mute has none. /horn takes mu-law by
+ANNOUNCE from "speaker", by digest. Printed are "heard NAME HERTZ RMS" for each half
 second that it hears, and "described NAME back", or "plain", for each question of what there is. Ends with its standard input."""
 import struct
 import sys
@@ -45,11 +46,27 @@ def described(_client, context):
     print("described", context.uri.abspath.strip("/"), "back" if "backchannel" in (require or "") else "plain", flush=True)
 
 
-server = GstRtspServer.RTSPOnvifServer()
+def horn(server):
+    auth, speaker, may = GstRtspServer.RTSPAuth(), GstRtspServer.RTSPToken(), GstRtspServer.RTSPPermissions()
+    speaker.set_string("media.factory.role", "speaker")
+    auth.set_supported_methods(GstRtsp.RTSPAuthMethod.DIGEST)
+    auth.add_digest("speaker", "sesame:open", speaker)
+    for right in ("media.factory.access", "media.factory.construct"):
+        may.add_permission_for_role("speaker", right, True)
+    server.set_auth(auth)
+    takes = GstRtspServer.RTSPMediaFactory()
+    takes.set_transport_mode(GstRtspServer.RTSPTransportMode.RECORD)
+    takes.set_permissions(may)
+    takes.set_launch("( rtppcmudepay name=depay0 ! mulawdec ! appsink name=heard sync=false async=false emit-signals=true )")
+    takes.connect("media-configure", ears["horn"].configure)
+    server.get_mount_points().add_factory("/horn", takes)
+
+
+server = GstRtspServer.RTSPOnvifServer() if sys.argv[2:] != ["announce"] else GstRtspServer.RTSPServer()
 server.set_address("127.0.0.1")
 server.set_service(sys.argv[1])
 server.connect("client-connected", lambda _, client: client.connect("describe-request", described))
-ears = {name: Ear(name) for name in TAKES}
+ears = {name: Ear(name) for name in (*TAKES, "horn")}
 for name, (payload, codec, decoder) in TAKES.items():
     factory = GstRtspServer.RTSPOnvifMediaFactory()
     factory.set_media_gtype(GstRtspServer.RTSPOnvifMedia.__gtype__)
@@ -61,6 +78,8 @@ for name, (payload, codec, decoder) in TAKES.items():
 without = GstRtspServer.RTSPMediaFactory()
 without.set_launch(f"( {VIDEO} )")
 server.get_mount_points().add_factory("/mute", without)
+if sys.argv[2:] == ["announce"]:
+    horn(server)
 if server.attach(None) == 0:
     sys.exit(f"port {sys.argv[1]} is taken")
 loop = GLib.MainLoop()

@@ -263,7 +263,8 @@ nlohmann::json CameraSet::configuration() const {
                      {"enabled", c.enabled},
                      {"motion", c.motion},
                      {"loop", c.loop},
-                     {"talk", c.talk},
+                     {"talk", c.talk_address.empty() ? nlohmann::json(c.talk)
+                                                     : nlohmann::json(shown_source(c.talk_address))},
                      {"live", {{"height", c.live_height}, {"fps", c.live_fps}, {"sound", c.takes_sound()}}},
                      {"detect", detect_words(c)},
                      {"record",

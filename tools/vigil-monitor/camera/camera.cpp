@@ -256,6 +256,7 @@ bool Camera::needs_restart(const CameraConfig &next) {
   same.onvif = config_.onvif;
   same.onvif_events = config_.onvif_events;
   same.talk = config_.talk;
+  same.talk_address = config_.talk_address;
   if (same == config_) return false;
   same.elements = config_.elements;
   return !(same == config_) || !pipeline() || set_elements(next.elements);

@@ -241,6 +241,7 @@ void check_source(const CameraConfig &c) {
   try {
     for (const std::string &source : c.sources()) check_one(source);
     if (!c.onvif.empty()) device_address(c.onvif);
+    if (!c.talk_address.empty()) parse_address(c.talk_address);
   } catch (const Error &e) {
     fail(e.kind(), c.place.empty() ? "" : c.place + ": ", "camera ", c.name, ": ", e.what());
   }

@@ -11,12 +11,13 @@ namespace {
 
 constexpr double ask_again_after = 600; // seconds, of a camera that did not answer
 
-// The first of its streams that is by RTSP, the larger one before the other. Empty: none is.
-std::string address_to_speak_to(const CameraConfig &c) {
-  if (!c.enabled || !c.talk) return "";
+// The named one, or the first of its streams that is by RTSP, the larger one before the other.
+Loudspeaker::Target target_to_speak_to(const CameraConfig &c) {
+  if (!c.enabled || !c.talk) return {};
+  if (!c.talk_address.empty()) return {c.talk_address, true};
   for (const std::string &source : {c.record_source, c.source})
-    if (source.starts_with("rtsp")) return source;
-  return "";
+    if (source.starts_with("rtsp")) return {source, false};
+  return {};
 }
 
 } // namespace
@@ -25,11 +26,11 @@ TalkBack::TalkBack(const CameraConfig &config, std::shared_ptr<CameraServices> s
     : config_(config), name_(config.name), services_(std::move(services)) {}
 
 void TalkBack::follow() {
-  const std::string wanted = address_to_speak_to(config_);
+  const Loudspeaker::Target wanted = target_to_speak_to(config_);
   {
     const std::lock_guard guard(lock_);
-    if (wanted == address_) return;
-    address_ = wanted;
+    if (wanted == target_) return;
+    target_ = wanted;
   }
   found_.reset();
   asked_ = 0;
@@ -38,13 +39,14 @@ void TalkBack::follow() {
 
 void TalkBack::stop() {
   const std::lock_guard guard(lock_);
-  address_.clear();
+  target_ = {};
 }
 
 void TalkBack::tick(bool online) {
   const bool answered = found_ && found_->answered;
   const double now = Utc::monotonic_seconds();
-  if (!online || asking_ || answered || address().empty() || (asked_ > 0 && now - asked_ < ask_again_after))
+  if (!online || asking_ || answered || target().address.empty() ||
+      (asked_ > 0 && now - asked_ < ask_again_after))
     return;
   asked_ = now;
   ask();
@@ -52,16 +54,16 @@ void TalkBack::tick(bool online) {
 
 void TalkBack::ask() {
   asking_ = true;
-  services_->in_background([weak = weak_from_this(), services = services_, asked = address()] {
+  services_->in_background([weak = weak_from_this(), services = services_, asked = target()] {
     const auto wanted = [&] {
       const auto talk = weak.lock();
-      return talk && talk->address() == asked;
+      return talk && talk->target() == asked;
     };
-    BackChannel::Look found{std::nullopt, "it could not be asked for its back channel", false};
-    guard("asking for a back channel", [&] { found = BackChannel::look(asked, wanted); });
+    Loudspeaker::Look found{std::nullopt, "it could not be asked whether it takes speech", false};
+    guard("asking whether a camera takes speech", [&] { found = Loudspeaker::look(asked, wanted); });
     services->on_main([weak, asked, found] {
       const auto talk = weak.lock();
-      if (!talk || talk->address() != asked) return;
+      if (!talk || talk->target() != asked) return;
       talk->asking_ = false;
       talk->found_ = found;
       talk->services_->changed(talk->name_);
@@ -71,14 +73,15 @@ void TalkBack::ask() {
 
 std::string TalkBack::why_not() const {
   if (!config_.talk) return "the configuration says talk: false";
-  if (!config_.source.starts_with("rtsp") && !config_.record_source.starts_with("rtsp"))
+  if (config_.talk_address.empty() && !config_.source.starts_with("rtsp") &&
+      !config_.record_source.starts_with("rtsp"))
     return "only a camera by RTSP can have a back channel";
   return found_ ? found_->why : "";
 }
 
-std::string TalkBack::address() const {
+Loudspeaker::Target TalkBack::target() const {
   const std::lock_guard guard(lock_);
-  return address_;
+  return target_;
 }
 
 void TalkBack::speaks(bool begins) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Whether people may speak to a camera. A camera by RTSP is asked once for its back channel, by a connection
-// of its own; one that did not answer is asked again after a while. For the main thread, where nothing else
-// is said.
+// Whether people may speak to a camera. A camera by RTSP is asked once for its back channel, or the address
+// of `talk` whether it knows ANNOUNCE, by a connection of its own. No answer: it is asked again later. For the
+// main thread, where nothing else is said.
 #pragma once
 
 #include "../config/config.h"
-#include "../live/back_channel.h"
+#include "../live/loudspeaker.h"
 #include "camera_services.h"
 
 #include <atomic>
@@ -30,8 +30,8 @@ class TalkBack : public std::enable_shared_from_this<TalkBack> {
   std::string why_not() const; // empty: it is possible, or nothing is known yet
   bool spoken_to() const { return speakers_ > 0; }
 
-  // On any thread: where to speak to the camera. Empty: nobody may, now.
-  std::string address() const;
+  // On any thread: where to speak to the camera. Without an address nobody may, now.
+  Loudspeaker::Target target() const;
   void speaks(bool begins); // somebody begins to, or ends; on any thread
 
  private:
@@ -39,12 +39,12 @@ class TalkBack : public std::enable_shared_from_this<TalkBack> {
   const CameraConfig &config_;
   const std::string name_;
   const std::shared_ptr<CameraServices> services_;
-  std::optional<BackChannel::Look> found_;
+  std::optional<Loudspeaker::Look> found_;
   double asked_ = 0;              // by the monotonic clock; 0: not yet
   bool asking_ = false;           // now
   std::atomic<int> speakers_ = 0; // one may begin before the end of another one is known
   mutable std::mutex lock_;
-  std::string address_; // of the camera, while it is wanted
+  Loudspeaker::Target target_; // while it is wanted
 };
 
 } // namespace vigil::monitor

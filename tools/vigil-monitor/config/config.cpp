@@ -223,6 +223,19 @@ void read_onvif(const YamlValue &v, CameraConfig &c) {
   keep_secrets_of_source(c.onvif);
 }
 
+void read_talk(const YamlValue &v, CameraConfig &c) {
+  const std::string words = v.text();
+  if (words.find("://") == words.npos) {
+    c.talk = v.flag();
+    return;
+  }
+  keep_secrets_of_source(words);
+  if (!words.starts_with("rtsp://") && !words.starts_with("rtsps://"))
+    v.refuse("'" + printable(mask_credentials(words), most_said) +
+             "' takes no speech: allowed are true, false, and an address rtsp:// or rtsps://");
+  c.talk_address = words;
+}
+
 CameraConfig read_camera(const std::string &name, const YamlValue &v, const Config &all,
                          const Presets &presets) {
   CameraConfig c;
@@ -251,7 +264,7 @@ CameraConfig read_camera(const std::string &name, const YamlValue &v, const Conf
              {"enabled", [&](const YamlValue &x) { c.enabled = x.flag(); }},
              {"motion", [&](const YamlValue &x) { c.motion = x.flag(); }},
              {"loop", [&](const YamlValue &x) { c.loop = x.flag(); }},
-             {"talk", [&](const YamlValue &x) { c.talk = x.flag(); }},
+             {"talk", [&](const YamlValue &x) { read_talk(x, c); }},
              {"preset",
               [&](const YamlValue &x) {
                 const auto p = presets.sets.find(x.text());

@@ -88,7 +88,8 @@ struct CameraConfig {
   std::string record_source;          // another stream of the camera, which is recorded; empty: `source` is
   bool enabled = true, motion = true; // motion: makes events of what moves
   bool loop = true;                   // a file begins again at its end
-  bool talk = true;                   // people may speak to it, where it has a back channel
+  bool talk = true;                   // people may speak to it
+  std::string talk_address;           // takes speech by ANNOUNCE; empty: the camera's back channel does
   int live_height = 360;
   int detect_height = detect_half;        // lines of the pictures that the chain works on, at most
   double detect_fps = default_detect_fps; // so many of them a second, or detect_all
@@ -123,11 +124,11 @@ struct CameraConfig {
   bool operator==(const CameraConfig &o) const {
     return name == o.name && title == o.title && source == o.source && record_source == o.record_source &&
            onvif == o.onvif && onvif_events == o.onvif_events && enabled == o.enabled && motion == o.motion &&
-           loop == o.loop && talk == o.talk && live_height == o.live_height && live_fps == o.live_fps &&
-           live_sound == o.live_sound && detect_height == o.detect_height && detect_fps == o.detect_fps &&
-           max_pixels == o.max_pixels && record == o.record && zones == o.zones && lines == o.lines &&
-           masks == o.masks && privacy == o.privacy && elements == o.elements && detector == o.detector &&
-           added == o.added;
+           loop == o.loop && talk == o.talk && talk_address == o.talk_address &&
+           live_height == o.live_height && live_fps == o.live_fps && live_sound == o.live_sound &&
+           detect_height == o.detect_height && detect_fps == o.detect_fps && max_pixels == o.max_pixels &&
+           record == o.record && zones == o.zones && lines == o.lines && masks == o.masks &&
+           privacy == o.privacy && elements == o.elements && detector == o.detector && added == o.added;
   }
 };
 

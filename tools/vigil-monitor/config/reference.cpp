@@ -156,10 +156,10 @@ constexpr KeyReference table[] = {
     {"cameras.NAME.enabled", "", "true", "Connect the camera."},
     {"cameras.NAME.motion", "", "true", "Make events of motion."},
     {"cameras.NAME.loop", "", "true", "A file begins again at its end."},
-    {"cameras.NAME.talk", "", "true",
-     "Whether operators may [speak to the camera](monitor.md#talking), where it has a back channel. `false`: "
-     "it "
-     "is not asked for one."},
+    {"cameras.NAME.talk", "true, false, rtsp:// or rtsps:// address", "true",
+     "Whether operators may [speak to the camera](monitor.md#talking): by its back channel, or by ANNOUNCE "
+     "to "
+     "an address."},
     {"cameras.NAME.preset", "name", "none", "A set of `presets`."},
     {"cameras.NAME.live.height", "", "360", "Lines of the pictures on the wall."},
     {"cameras.NAME.live.fps", "", "5", "Pictures a second on the wall."},

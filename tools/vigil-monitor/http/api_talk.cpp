@@ -25,19 +25,19 @@ Response Api::begin_talk(const Match &m) {
   });
   Talks::Asked asked;
   asked.camera = camera;
-  asked.address = talk_back->address();
+  asked.target = talk_back->target();
   asked.sdp = r.body;
   asked.who = m.visitor.name;
   asked.on_this_machine = is_on_this_machine(r);
-  asked.allowed = [this, visitor = m.visitor, known = without_body(r), talk_back, address = asked.address] {
-    return talk_back->address() == address && access_.is_current(visitor, known);
+  asked.allowed = [this, visitor = m.visitor, known = without_body(r), talk_back, target = asked.target] {
+    return talk_back->target() == target && access_.is_current(visitor, known);
   };
   asked.ended = [this, visitor = m.visitor, known = without_body(r), talk_back,
                  camera](double seconds, const std::string &why) {
     talk_back->speaks(false);
     note(known, visitor, "talk-end", {{"camera", camera}, {"seconds", std::round(seconds)}, {"why", why}});
   };
-  if (asked.address.empty()) refuse(409, "camera " + camera + " is switched off");
+  if (asked.target.address.empty()) refuse(409, "camera " + camera + " is switched off");
   return answer_offer([&] {
     const Talks::Begun begun = talks_.begin(asked);
     talk_back->speaks(true);

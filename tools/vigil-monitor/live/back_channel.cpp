@@ -66,13 +66,12 @@ struct BackChannel::Connection {
   Connection &operator=(const Connection &) = delete;
   void stop();
   // Until the camera has answered, or will not. False: it was not wanted any longer, or took too long.
-  bool wait(const std::function<bool()> &wanted);
+  bool wait(const Wanted &);
 
   const bool talks; // else it only asks
   std::atomic<bool> ended = false;
   const tools::ObjectPtr<GstElement> pipeline;
-  GstElement *source = nullptr;          // of the pipeline
-  std::atomic<double> pushing_since = 0; // 0: nothing is being sent
+  GstElement *source = nullptr; // of the pipeline
 
   std::mutex lock;
   std::condition_variable news;
@@ -161,7 +160,7 @@ GstBusSyncReply BackChannel::Connection::message(GstBus *, GstMessage *m, gpoint
   return GST_BUS_DROP;
 }
 
-bool BackChannel::Connection::wait(const std::function<bool()> &wanted) {
+bool BackChannel::Connection::wait(const Wanted &wanted) {
   constexpr std::chrono::milliseconds often(200);
   const double until = Utc::monotonic_seconds() + longest_look;
   std::unique_lock guard(lock);
@@ -174,7 +173,7 @@ bool BackChannel::Connection::wait(const std::function<bool()> &wanted) {
   return true;
 }
 
-BackChannel::Look BackChannel::look(const std::string &address, const std::function<bool()> &wanted) {
+Loudspeaker::Look BackChannel::look(const std::string &address, const Wanted &wanted) {
   Connection c(address, false);
   const bool answered = c.wait(wanted);
   c.stop();
@@ -193,7 +192,7 @@ BackChannel::Look BackChannel::look(const std::string &address, const std::funct
   return out;
 }
 
-BackChannel::BackChannel(const std::string &address, const std::function<bool()> &wanted)
+BackChannel::BackChannel(const std::string &address, const Wanted &wanted)
     : connection_(std::make_unique<Connection>(address, true)) {
   Connection &c = *connection_;
   const bool answered = c.wait(wanted);
@@ -205,18 +204,16 @@ BackChannel::BackChannel(const std::string &address, const std::function<bool()>
 
 BackChannel::~BackChannel() = default;
 
-const SpeechForm &BackChannel::form() const {
+SpeechForm BackChannel::form() const {
   return *connection_->form; // it does not change once it is there
 }
 
 // The signal takes the reference over. (push-backchannel-sample does so in some versions of GStreamer alone.)
-void BackChannel::push(GstSample *sample) {
+void BackChannel::send(GstSample *sample) {
   Connection &c = *connection_;
   if (c.ended) return;
-  c.pushing_since = Utc::monotonic_seconds();
   GstFlowReturn result = GST_FLOW_OK;
   g_signal_emit_by_name(c.source, "push-backchannel-buffer", c.stream, gst_sample_ref(sample), &result);
-  c.pushing_since = 0;
   if (result >= GST_FLOW_OK || result == GST_FLOW_FLUSHING) return;
   const std::lock_guard guard(c.lock);
   if (c.error.empty()) c.error = "the camera takes no more speech";
@@ -226,10 +223,8 @@ void BackChannel::end() {
   connection_->stop();
 }
 
-std::string BackChannel::over(double now) const {
+std::string BackChannel::why_over() const {
   Connection &c = *connection_;
-  if (const double since = c.pushing_since; since > 0 && now - since > longest_push)
-    return text("the camera has taken no speech for ", longest_push, " s");
   const std::lock_guard guard(c.lock);
   return c.error.empty() ? "" : "the camera's back channel ended: " + c.error;
 }

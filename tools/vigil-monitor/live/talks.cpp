@@ -101,7 +101,7 @@ Talks::Begun Talks::begin(const Asked &asked) {
     const std::lock_guard guard(lock_);
     return !stopped_;
   };
-  talk.camera = std::make_shared<BackChannel>(asked.address, wanted);
+  talk.camera = Loudspeaker::open(asked.target, wanted);
   talk.voice = std::make_shared<Voice>(wish, config_, talk.camera->form(),
                                        [camera = talk.camera](GstSample *s) { camera->push(s); });
   talk.began = Utc::monotonic_seconds();

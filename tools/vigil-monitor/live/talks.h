@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../reaper.h"
-#include "back_channel.h"
+#include "loudspeaker.h"
 #include "voice.h"
 
 #include <condition_variable>
@@ -28,7 +28,8 @@ class Talks {
   static constexpr double most_seconds = 300; // of one talk
 
   struct Asked {
-    std::string camera, address; // of the camera's stream
+    std::string camera;
+    Loudspeaker::Target target;
     std::string sdp;
     std::string who; // as others read it
     bool on_this_machine = false;
@@ -49,7 +50,7 @@ class Talks {
  private:
   struct Talk {
     std::string who, id; // id: empty while it begins, and while it ends
-    std::shared_ptr<BackChannel> camera;
+    std::shared_ptr<Loudspeaker> camera;
     std::shared_ptr<Voice> voice;
     std::function<bool()> allowed;
     std::function<void(double, const std::string &)> ended;
