@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Whether people may speak to a camera. A camera by RTSP is asked once for its back channel, or the address
-// of `talk` whether it knows ANNOUNCE, by a connection of its own. No answer: it is asked again later. For the
-// main thread, where nothing else is said.
+// of `talk` whether it knows ANNOUNCE, by a connection of its own. No answer: it is asked again later. For
+// the main thread, where nothing else is said.
 #pragma once
 
 #include "../config/config.h"

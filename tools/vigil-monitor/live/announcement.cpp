@@ -37,9 +37,7 @@ class RtspMessage {
   RtspMessage &operator=(const RtspMessage &) = delete;
   GstRTSPMessage *get() { return &message_; }
   GstRTSPMsgType type() const { return message_.type; }
-  int status() const {
-    return type() == GST_RTSP_MESSAGE_RESPONSE ? message_.type_data.response.code : 0;
-  }
+  int status() const { return type() == GST_RTSP_MESSAGE_RESPONSE ? message_.type_data.response.code : 0; }
   std::string header(GstRTSPHeaderField field, int number = 0) const {
     gchar *value = nullptr;
     gst_rtsp_message_get_header(&message_, field, &value, number);
@@ -129,7 +127,8 @@ struct Announcement::Connection {
   void connect();
   // The first answer, or the second one where the first asks for the password. Throws Error when none comes.
   using Headers = std::initializer_list<std::pair<GstRTSPHeaderField, std::string>>;
-  void ask(GstRTSPMethod, const std::string &url, const Headers &, const std::string &body, RtspMessage &answer);
+  void ask(GstRTSPMethod, const std::string &url, const Headers &, const std::string &body,
+           RtspMessage &answer);
   // As above; throws unless the answer is 200.
   void need(GstRTSPMethod, const std::string &url, const Headers &, const std::string &body,
             RtspMessage &answer);
@@ -221,8 +220,8 @@ bool Announcement::Connection::take_challenge(const RtspMessage &answer) {
     if (best->scheme == GST_RTSP_AUTH_DIGEST)
       for (GstRTSPAuthParam **p = best->params; p && *p; p++)
         gst_rtsp_connection_set_auth_param(connection, (*p)->name, (*p)->value);
-    taken = gst_rtsp_connection_set_auth(connection, best->scheme, user.c_str(), password.c_str()) ==
-            GST_RTSP_OK;
+    taken =
+        gst_rtsp_connection_set_auth(connection, best->scheme, user.c_str(), password.c_str()) == GST_RTSP_OK;
   }
   gst_rtsp_auth_credentials_free(asked);
   return taken;
@@ -259,8 +258,8 @@ void Announcement::Connection::begin() {
        {{GST_RTSP_HDR_TRANSPORT, "RTP/AVP/TCP;unicast;interleaved=0-1;mode=record"}}, "", answer);
   GstRTSPTransport *transport = nullptr;
   gst_rtsp_transport_new(&transport);
-  const std::unique_ptr<GstRTSPTransport, GstRTSPResult (*)(GstRTSPTransport *)> owner(transport,
-                                                                                       gst_rtsp_transport_free);
+  const auto free_transport = [](GstRTSPTransport *t) { gst_rtsp_transport_free(t); };
+  const std::unique_ptr<GstRTSPTransport, decltype(free_transport)> owner(transport, free_transport);
   constexpr int most_channels = 255;
   if (gst_rtsp_transport_parse(answer.header(GST_RTSP_HDR_TRANSPORT).c_str(), transport) != GST_RTSP_OK ||
       transport->lower_transport != GST_RTSP_LOWER_TRANS_TCP || transport->interleaved.min > most_channels)
