@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Hooks of mkdocs (mkdocs.yml): the navigation, from the folders of docs/, the search, and links to files of the source, which are no pages.
+"""Hooks of mkdocs (mkdocs.yml): the navigation, from the folders of docs/, the search, tabs, and links to files of the source, which are no pages.
 
-Such a link becomes the name of the file, or a link to the repository where mkdocs.yml names one (repo_url)."""
+The same code in several languages, one fence after the other, becomes tabs. A link to a file that is no page becomes the name of the file, or a link to the repository where mkdocs.yml names one (repo_url)."""
 import json
 import os
 import pathlib
@@ -12,7 +12,11 @@ LINK = re.compile(r"(?<!!)\[([^\]]+)\]\(([^)\s]+)\)")
 # Folders in the order in which a reader needs them; pages that come first in theirs.
 FOLDERS = [("tutorials", "Tutorials"), ("how-to", "How-to"), ("reference", "Reference"), ("explanation", "Explanation"), ("develop", "Develop"),
            ("measurements", "Measurements")]
-FIRST = ["index.md", "first-camera.md", "install.md", "monitor.md", "monitor-page.md", "monitor-yaml.md", "how-cudamog-works.md", "architecture.md"]
+FIRST = ["index.md", "first-camera.md", "four-cameras.md", "motion-events.md", "install.md", "monitor.md", "monitor-page.md", "monitor-yaml.md", "how-cudamog-works.md", "architecture.md"]
+LANGUAGES = {"cpp": "C++", "c": "C", "python": "Python", "rust": "Rust"}
+# A line that begins with the language's name may stand above the code.
+SAMPLE = r"(?:^(?:C\+\+|C|Python|Rust)[ ,:][^\n]*\n\n)?^```(?:cpp|c|python|rust)\n.*?^```\n"
+SAMPLES = re.compile(rf"{SAMPLE}(?:\n{SAMPLE})+", re.DOTALL | re.MULTILINE)
 NAMES = {"elements": "Elements", "tools": "Tools", "log": "Log"}
 
 
@@ -47,6 +51,19 @@ def on_post_build(config):
         index.write_text(json.dumps(content, ensure_ascii=False, separators=(",", ":")), encoding="utf-8")
 
 
+def tabs(match):
+    """Samples in different languages as tabs of pymdownx.tabbed."""
+    out, seen = [], set()
+    for words, language, code in re.findall(r"(?:^([^`\n]+)\n\n)?^(?:```(cpp|c|python|rust)\n)(.*?^```\n)", match[0], re.DOTALL | re.MULTILINE):
+        name = LANGUAGES[language]
+        if language in seen or (words and not re.match(re.escape(name) + "[ ,:]", words)):
+            return match[0]
+        seen.add(language)
+        inside = ("" if words in ("", name + ":") else words + "\n\n") + f"```{language}\n{code}"
+        out.append(f'=== "{name}"\n\n' + re.sub(r"^(?=.)", "    ", inside, flags=re.MULTILINE))
+    return "\n".join(out)
+
+
 def on_page_markdown(markdown, page, config, files):
     folder = (pathlib.Path(config["docs_dir"]) / page.file.src_path).parent
     docs = pathlib.Path(config["docs_dir"])
@@ -64,4 +81,5 @@ def on_page_markdown(markdown, page, config, files):
         return text if "`" in text else f"`{path}`" if text.rstrip("/") in (file.name, path) else f"{text} (`{path}`)"
 
     blocks = re.split(r"(^ *```.*?^ *```$)", markdown, flags=re.DOTALL | re.MULTILINE)
-    return "".join(block if block.lstrip().startswith("```") else LINK.sub(replace, block) for block in blocks)
+    linked = "".join(block if block.lstrip().startswith("```") else LINK.sub(replace, block) for block in blocks)
+    return SAMPLES.sub(tabs, linked)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The site of docs/ can be built, without a warning; its links and anchors lead somewhere, and it takes nothing from other servers.
+"""The site of docs/ can be built, without a warning; its links and anchors lead somewhere, it takes nothing from other servers, and
+motion-events has its four languages in tabs.
 Usage: site_build.py SOURCE_ROOT"""
 import os
 import pathlib
@@ -57,6 +58,9 @@ with tempfile.TemporaryDirectory() as folder:
                 problems.append(f"{name}: a link to {target}, which is not there")
             elif anchor and file in ids and anchor not in ids[file] and anchor != "__skip":
                 problems.append(f"{name}: a link to {target}, whose anchor is not there")
+    languages = re.findall(r'<div class="tabbed-labels">(.*?)</div>', html[site / "tutorials/motion-events.html"], re.DOTALL)
+    if [re.findall(r"<label[^>]*>([^<]+)", labels) for labels in languages] != [["C++", "C", "Python", "Rust"]] * 3:
+        problems.append(f"tutorials/motion-events.html: {languages} are no three groups of tabs for C++, C, Python and Rust; tools/site.py makes them")
     print(*sorted(set(problems)), sep="\n")
     print(f"{len(html)} pages, {len(set(problems))} problems")
     if len(html) < 40:

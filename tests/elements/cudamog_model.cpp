@@ -371,30 +371,29 @@ GST_START_TEST(another_precision_keeps_what_was_learnt) {
 GST_END_TEST
 
 GST_START_TEST(precision_auto_goes_by_the_learning_rate) {
-  const auto in_use = [](Camera &camera) {
+  const auto expect_in_use = [](Camera &camera, const char *precision) {
     GstStructure *s = nullptr;
     g_object_get(camera.element.get(), "stats", &s, nullptr);
     const char *text = gst_structure_get_string(s, "precision");
-    const std::string p = text ? text : "none";
+    fail_unless_equals_string(text ? text : "none", precision);
     gst_structure_free(s);
-    return p;
   };
   Camera camera;
-  fail_unless_equals_string(in_use(camera).c_str(), "none");
+  expect_in_use(camera, "none");
   camera.show(0, 10);
-  fail_unless_equals_string(in_use(camera).c_str(), "compact");
+  expect_in_use(camera, "compact");
   camera.element.set("learning-rate", "0.0007"); // 0.02 of that where foreground is: less than 2^-16
   camera.show(10, 12);
-  fail_unless_equals_string(in_use(camera).c_str(), "single");
+  expect_in_use(camera, "single");
   camera.element.set("learning-rate", "0"); // nothing is learnt: the model stays as it is
   camera.show(12, 14);
-  fail_unless_equals_string(in_use(camera).c_str(), "single");
+  expect_in_use(camera, "single");
   camera.element.set("learning-rate", "0.0008");
   camera.show(14, 16);
-  fail_unless_equals_string(in_use(camera).c_str(), "compact");
+  expect_in_use(camera, "compact");
   camera.element.set("precision", "double");
   camera.show(16, 18);
-  fail_unless_equals_string(in_use(camera).c_str(), "double");
+  expect_in_use(camera, "double");
   fail_unless_equals_uint64(camera.element.stat("model-frames"), 18);
 }
 GST_END_TEST

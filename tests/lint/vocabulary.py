@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Keeps retired names and words out of the tree: docs/glossary.md says what to write instead. A retired name is an error, and so is a retired
-word. Only in the folders OLD there may be as many lines with one as WORDS says, which only falls.
+"""Keeps retired names and words out of the tree: docs/glossary.md says what to write instead. A retired name or
+word is an error.
 Usage: vocabulary.py SOURCE_ROOT"""
 import pathlib
 import re
@@ -30,19 +30,18 @@ NAMES = [
     ("", r"(gst/(observe|frames|optional)|kernels/(view|activity|rgba|absent))/",
      "gst/metadata, gst/video, gst/dynload, kernels/tamper, kernels/cell_grid, kernels/convert, kernels/stubs"),
 ]
-# Retired word: plain word, and how many lines with it are left in the folders OLD.
-OLD = ("tools/vigil-monitor/", "tests/monitor/")
+# Retired word: plain word.
 WORDS = {
-    r"told": ("reported, announced, configured, distinguished", 103),
-    r"tells? of": ("reports", 1),
-    r"whoever": ("anyone who, the caller", 9),
-    r"beside": ("next to, in addition to, compared with", 33),
-    r"but for": ("except", 1),
-    r"for ever": ("permanently", 10),
-    r"nothing set": ("default settings", 0),
-    r"one who": ("a person who, an element that", 3),
-    r"in place of": ("instead of", 0),
-    r"he|him|his": ("it, the object, the person", 0),
+    r"told": "reported, announced, configured, distinguished",
+    r"tells? of": "reports",
+    r"whoever": "anyone who, the caller",
+    r"beside": "next to, in addition to, compared with",
+    r"but for": "except",
+    r"for ever": "permanently",
+    r"nothing set": "default settings",
+    r"one who": "a person who, an element that",
+    r"in place of": "instead of",
+    r"he|him|his": "it, the object, the person",
 }
 
 # What only looks like a retired word: an author, and an option of vigil-eval.
@@ -50,7 +49,6 @@ NO_WORDS = {"kernels/blobs/blobs.h": "(He, Chao, Suzuki 2008", "tools/vigil-eval
 
 names = [(folder, re.compile(rf"(?<![\w-])(?:{name})" + ("" if name.endswith("/") else r"(?![\w-])")), today) for folder, name, today in NAMES]
 words = {word: re.compile(rf"(?<![\w-])(?:{word})(?![\w-])", re.IGNORECASE) for word in WORDS}
-found = {word: [] for word in WORDS}
 problems = []
 listed = subprocess.run(["git", "-C", root, "ls-files"], capture_output=True, text=True, check=False)
 files = listed.stdout.split() if listed.returncode == 0 else []
@@ -68,25 +66,14 @@ for name in files:
             plain = "" if fenced else re.sub(r"`[^`]*`", "", line)
             for word, pattern in words.items():
                 if bad := pattern.search(plain):
-                    problems.append(f"{name}:{number}: the word '{bad[0]}' is retired; write {WORDS[word][0]}")
+                    problems.append(f"{name}:{number}: the word '{bad[0]}' is retired; write {WORDS[word]}")
             continue
         for folder, retired, today in names:
             if path.suffix in CODE and name.startswith(folder) and (bad := retired.search(line.partition("//")[0])):
                 problems.append(f"{name}:{number}: the name '{bad[0]}' is retired; write {today}")
         for word, pattern in words.items():
-            if not (bad := pattern.search(line.replace(NO_WORDS.get(name, "\n"), ""))):
-                continue
-            if name.startswith(OLD):
-                found[word].append(f"{name}:{number}")
-            else:
-                problems.append(f"{name}:{number}: the word '{bad[0]}' is retired; write {WORDS[word][0]}")
-for word, (plain, left) in WORDS.items():
-    if len(found[word]) > left:
-        changed = subprocess.run(["git", "-C", root, "diff", "-U0", "HEAD"], capture_output=True, text=True, check=False).stdout
-        here = [f for f in found[word] if f"+++ b/{f.rpartition(':')[0]}\n" in changed] or found[word][-5:]
-        problems.append(f"{' '.join(here)}: the word '{word}' is retired; write {plain}. {len(found[word])} lines have it, {left} at most")
-    elif len(found[word]) < left:
-        print(f"'{word}': {len(found[word])} lines, fewer than the {left} that are allowed: lower the number")
+            if bad := pattern.search(line.replace(NO_WORDS.get(name, "\n"), "")):
+                problems.append(f"{name}:{number}: the word '{bad[0]}' is retired; write {WORDS[word]}")
 print(*problems, sep="\n")
 print(f"{len(files)} files, {len(problems)} problems")
 sys.exit(1 if problems else 0)

@@ -126,7 +126,7 @@ def running():
         cookie = {"Cookie": m.headers["Set-Cookie"].split(";")[0]}
         begun = time.monotonic()
         good(data, "--backup", str(folder / "running.tar"), "--with-clips")
-        print(f"a backup beside the running program took {time.monotonic() - begun:.1f} s")
+        print(f"a backup while the program runs took {time.monotonic() - begun:.1f} s")
         done = run(data, "--restore", str(folder / "running.tar"))
         true(done.returncode == 1 and "another vigil-monitor" in done.stderr, f"restore while it runs: {done}")
         same(m.ask("GET", "/healthz")[0], 200, "it goes on")
@@ -183,8 +183,29 @@ def over_another():
     true(done.returncode == 1 and "no database" in done.stderr and not (folder / "x.tar").exists(), f"{done}")
 
 
+def without_passwords():
+    """What cares for the folder alone asks only for the folder: passwords of cameras, which only the service knows, may be missing."""
+    data, config = folder / "alone", folder / "alone.yaml"
+    data.mkdir()
+    begin = 'cameras: {gate: {source: "rtsp://vigil:${NO_SUCH_VARIABLE}@127.0.0.1/"}}\n'
+
+    def ask(text, *words):
+        config.write_text(begin + text)
+        return subprocess.run([program, "--config", str(config), *words], input="correct horse battery\n", capture_output=True, text=True, timeout=120, check=False)
+
+    for words in (("--add-user", "anna", "--role", "viewer"), ("--list-users",), ("--backup", str(folder / "alone.tar")), ("--restore", str(folder / "alone.tar"))):
+        done = ask(f"storage: {{path: {data}}}\n", *words)
+        same(done.returncode, 0, f"{words}: {done.stderr}")
+    for text, says in (("storage: {path: '${NO_SUCH_VARIABLE}'}\n", f"{config}:2: storage.path: the environment has no variable NO_SUCH_VARIABLE"),
+                       ("storage: [\n", "this is no YAML"), ("storage: {path: [a]}\n", "storage.path")):
+        done = ask(text, "--backup", str(folder / "no.tar"))
+        true(done.returncode == 1 and says in done.stderr and not (folder / "no.tar").exists(), f"{text}: {done}")
+    done = ask(f"storage: {{path: {data}}}\n", "--check")
+    true(done.returncode == 1 and "NO_SUCH_VARIABLE" in done.stderr, f"a start needs them: {done}")
+
+
 os.umask(0o022)
-checks = [whole, running, over_another]
+checks = [whole, running, over_another, without_passwords]
 for check in checks:
     if not sys.argv[3:] or check.__name__ in sys.argv[3:]:
         begun = time.monotonic()

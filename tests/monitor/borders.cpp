@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What meets foreign code: exceptions on their way into C, words of devices on their way into the log, and
-// what a service manager is told.
+// Borders to foreign code: exceptions on their way into C, words of devices on their way into the log, and
+// messages to the service manager.
 #include "common/error.h"
 #include "common/guarded.h"
 #include "tests/unit.h"
@@ -81,7 +81,7 @@ void threads() {
   std::latch free(1);
   EndingThread t;
   t.begin("another", [&] { free.wait(); });
-  expect(!t.ends_within(20ms), "one that hangs is not waited for for ever");
+  expect(!t.ends_within(20ms), "the wait for a thread that hangs has a limit");
   free.count_down();
   expect(t.ends_within(30s), "and ends later");
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A real MQTT broker for tests, and what it is told."""
+"""A real MQTT broker for tests, and the messages that it received."""
 import pathlib
 import shutil
 import subprocess
@@ -15,11 +15,11 @@ MISSING = None if PROGRAM and shutil.which("mosquitto_sub") else "SKIPPED: no mo
 
 
 class Broker:
-    """Runs while it is entered; .told has (topic, payload) of all messages, in order."""
+    """Runs while it is entered; .messages has (topic, payload) of all messages, in order."""
 
     def __init__(self, *topics):
         self.port = free_port()
-        self.told = []
+        self.messages = []
         self.topics = topics
 
     def __enter__(self):
@@ -38,11 +38,11 @@ class Broker:
             self.listener = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, errors="replace")
             for line in self.listener.stdout:
                 topic, _, payload = line.rstrip("\n").partition("\t")
-                self.told.append((topic, payload))
+                self.messages.append((topic, payload))
             self.listener.wait()
 
     def payloads(self, topic):
-        return [payload for t, payload in list(self.told) if t == topic]
+        return [payload for t, payload in list(self.messages) if t == topic]
 
     def __exit__(self, *_):
         self.ended.set()

@@ -35,11 +35,11 @@ for seed in 1, 2:
 done(train, "codebook", "--seed", 1, "--every", 4, "--samples", 20000, "--components", 16, "--scales", 3, "--largest-scale", 1, "-o", "crowd.model", "crowd1.avi", "crowd2.avi")
 done(train, "classifier", "--every", 2, "-l", "labels.csv", "-o", "crowd.model", "crowd.model")
 
-with broker.Broker("vigil/square/running", "homeassistant/#") as told:
+with broker.Broker("vigil/square/running", "homeassistant/#") as mqtt:
     config = folder / "monitor.yaml"
     config.write_text(f"""
 record: {{pre_capture: 1, post_capture: 1}}
-mqtt: {{host: 127.0.0.1, port: {told.port}, node: test}}
+mqtt: {{host: 127.0.0.1, port: {mqtt.port}, node: test}}
 cameras:
   square: {{source: "scenetestsrc scene=crowd quiet=1 seed=4 is-live=true ! {CAPS}",
     gpufisher: {{model-location: {folder}/crowd.model, every: 2, attach-vector: true}}}}
@@ -47,12 +47,12 @@ cameras:
     with Monitor(program, folder / "data", "--config", str(config)) as m:
         m.wait("pictures", lambda: m.get("/api/cameras/square")["state"] == "online", 60)
         m.wait("the class is known", lambda: m.get("/api/cameras/square")["classes"] == {"running": False}, 60)
-        m.wait("somebody runs", lambda: "ON" in told.payloads("vigil/square/running"), 90)
-        # The state is retained, so that the first that is told can be of before or after the class was known.
-        m.wait("nobody runs", lambda: told.payloads("vigil/square/running")[-1] == "OFF", 60)
-        states = told.payloads("vigil/square/running")
+        m.wait("somebody runs", lambda: "ON" in mqtt.payloads("vigil/square/running"), 90)
+        # The state is retained, so that the first message can be of before or after the class was known.
+        m.wait("nobody runs", lambda: mqtt.payloads("vigil/square/running")[-1] == "OFF", 60)
+        states = mqtt.payloads("vigil/square/running")
         assert states[0] == "OFF" and all(a != b for a, b in zip(states, states[1:])), states
-        found = json.loads(told.payloads("homeassistant/binary_sensor/vigil_test_square/class_running/config")[-1])
+        found = json.loads(mqtt.payloads("homeassistant/binary_sensor/vigil_test_square/class_running/config")[-1])
         assert found["state_topic"] == "vigil/square/running", found
         e = m.wait("the event", lambda: next((e for e in m.get("/api/events?label=running")["events"] if e["has_clip"] and e["end_time"]), None), 60)
         assert e["has_vector"] and e["score"] > 0, e

@@ -93,7 +93,7 @@ with Monitor(program, folder / "data", "--config", str(config)) as m:
     for camera, mask, values in (("unset", (320, 180), [25, 7]), ("full", (640, 360), [100, 7]), ("own", (320, 180), [60, 7]), ("low", (480, 270), [100, 7])):
         assert (picture(camera, "mask"), settings(camera)) == (mask, values), (camera, picture(camera, "mask"), settings(camera))
         assert picture(camera, "latest")[1] == cameras[camera]["live"]["height"], camera
-    # An element's preset: its window stays, and what is set beside it wins.
+    # An element's preset: its window stays, and settings next to it win over the preset.
     of_preset = settings("preset", "min-area", "median", "close", "match-sigma", "absorb-after")
     assert of_preset == [25, 7, 3, 2.5, 30], of_preset
     seen = set()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""vigil-monitor on a disk of its own, 24 MB of memory in a mount namespace. It becomes full: that is told once, viewers go on, and what happened
-meanwhile is stored when the disk takes it again. A disk that is read-only is refused at the start, with what to do.
+"""vigil-monitor on a disk of its own, 24 MB of memory in a mount namespace. It becomes full: the log has one line, viewers go on, and events of that
+time are stored when the disk takes them again. A disk that is read-only is refused at the start, with what to do.
 
 disk.py PROGRAM FOLDER. Needs unshare (util-linux) and the right to make namespaces; without, it is skipped."""
 import json
@@ -42,7 +42,7 @@ def writable():
 
 
 def seen_events(seconds):
-    """The events that a viewer is told of meanwhile; it goes on for a minute at the most until there is one."""
+    """The events that a viewer receives meanwhile; it goes on for a minute at the most until there is one."""
     seen, least = {}, time.monotonic() + seconds
     for kind, _, _, _, _, payload in m.live("?pictures=0", 60):
         record = json.loads(payload) if kind == "E" else {}
@@ -61,20 +61,20 @@ def survives(what, begin, end):
     begin()
     m.wait(f"{what} is noticed", lambda: not writable(), 60)
     seen = seen_events(12)
-    assert seen, f"viewers are told of no event: {what}"
+    assert seen, f"viewers receive no event: {what}"
     assert m.ask("GET", "/api/cameras/street/latest.jpg")[0] == 200, f"a picture: {what}"
     end()
     m.wait(f"the disk takes events again after it was {what}", writable, 30)
     for event in seen:
         m.wait(f"event {event} of that time", lambda e=event: m.ask("GET", f"/api/events/{e}")[0] == 200, 30)
-    told = [line for line in m.log[first:] if "kept in memory" in line]
+    lines = [line for line in m.log[first:] if "kept in memory" in line]
     assert len(m.log) - first <= 12 + 3 * len(seen), "the log is flooded:\n" + "".join(m.log[first:])
-    assert len(told) == 1, f"{what} is told once: {told}"
+    assert len(lines) == 1, f"{what} has one line in the log: {lines}"
     for e in finished:  # nothing that was finished is lost but by retention, which says so
         status, body = m.ask("GET", f"/api/events/{e['id']}/clip.mp4")
         assert (status == 200 and len(body) == e["clip_bytes"]) or any(f"deleted event {e['id']}" in line for line in m.log), (what, e, status)
     m.wait(f"a clip after the disk was {what}", lambda: any(e["has_clip"] and e["id"] not in seen and e not in known for e in m.get("/api/events")["events"]), 60)
-    print(f"{what}: {len(seen)} events told meanwhile and stored afterwards; the log: {told[0].strip()[25:]}", flush=True)
+    print(f"{what}: {len(seen)} events announced meanwhile and stored afterwards; the log: {lines[0].strip()[25:]}", flush=True)
 
 
 def fill():

@@ -202,7 +202,7 @@ void chain_is_late() {
   s.motion();
   s.events.end("motion", s.now());
   s.pass(9, false); // no frame was looked at since
-  expect(s.news.all("end").empty(), "a chain that is late may still tell of motion");
+  expect(s.news.all("end").empty(), "a chain that is late may still report motion");
   s.pass(5);
   expect(s.news.all("end").size() == 1, "the event ends once its frames were looked at");
 }

@@ -50,7 +50,7 @@ class Hook:
 
 
 def full_disk():
-    """The disk takes no more: told once, viewers go on, and what happened meanwhile is stored when there is room again."""
+    """The disk is full: the log has one line, viewers go on, and events of that time are stored when there is room again."""
     hook = Hook([503, 500])
     config.write_text(f"""
 webhook: {{url: "http://user:hidden@127.0.0.1:{hook.port}/events"}}
@@ -77,28 +77,28 @@ cameras:
             if seen and time.monotonic() > least:
                 break
         if not seen:
-            raise AssertionError("viewers are told of no event while the disk is full")
+            raise AssertionError("viewers receive no event while the disk is full")
         resource.prlimit(m.process.pid, resource.RLIMIT_FSIZE, (soft, hard))
         m.wait("the disk works again", lambda: m.get("/api/stats")["storage"]["writable"], 30)
         for event in seen:
             m.wait(f"event {event} of that time", lambda e=event: m.ask("GET", f"/api/events/{e}")[0] == 200, 20)
         stored = folder / "full/overrides.json"
         m.wait("the change is stored by itself", lambda: stored.exists() and "gate" in stored.read_text(), 40)
-        same(sum("events are kept in memory" in line for line in m.log), 1, "the full disk is told once")
+        same(sum("events are kept in memory" in line for line in m.log), 1, "lines of the log about the full disk")
         if len(m.log) - before > 12 + 2 * len(seen):
             raise AssertionError("a full disk floods the log:\n" + "".join(m.log[before:]))
         m.wait("a clip, now", lambda: any(e["has_clip"] and e["start_time"] > time.time() - 20 for e in m.get("/api/events")["events"]), 60)
         for e in m.get("/api/events?limit=500")["events"]:
             if e["has_snapshot"]:
-                same(m.ask("GET", f"/api/events/{e['id']}/thumbnail.jpg")[0], 200, "a picture that is told of")
+                same(m.ask("GET", f"/api/events/{e['id']}/thumbnail.jpg")[0], 200, "a picture that was announced")
             if e["has_clip"]:
-                same(m.ask("GET", f"/api/events/{e['id']}/clip.mp4")[0], 200, "a clip that is told of")
+                same(m.ask("GET", f"/api/events/{e['id']}/clip.mp4")[0], 200, "a clip that was announced")
         same("hidden" in "".join(m.log) + json.dumps(m.get("/api/config")), False, "the webhook's password is shown")
 
-        def told():
+        def delivered():
             return {b["after"]["id"] for s, b in list(hook.got) if s == 200 and b["type"] == "end"}
         # A letter that could not be marked as delivered is sent again after up to 30 s; those of that time wait behind it.
-        m.wait("the webhook is told of an event of the time when the disk was full", lambda: seen & told(), 90)
+        m.wait("the webhook receives an event of the time when the disk was full", lambda: seen & delivered(), 90)
         m.stop()
     for line in (folder / "full/events.jsonl").read_text().splitlines():
         json.loads(line)
@@ -115,7 +115,7 @@ def lines():
         return {e["id"] for e in m.get("/api/events?limit=500")["events"] if e["end_time"]}
     with Monitor(program, folder / "lines", "--config", str(config)) as m:
         m.wait("two finished events", lambda: len(finished()) >= 2, 90)
-        m.wait("it is told", lambda: any("events.jsonl" in line and "wait in the database" in line for line in m.log), 10)
+        m.wait("the log says so", lambda: any("events.jsonl" in line and "wait in the database" in line for line in m.log), 10)
         before = finished()
         m.kill()
     file.unlink()
@@ -198,7 +198,7 @@ cameras:
         c = m.wait("clips of another codec", lambda: next((e for e in m.get("/api/events?camera=jpeg")["events"] if e["has_clip"]), None), 60)
         same(m.ask("GET", f"/api/events/{c['id']}/clip.mp4")[0], 200, "its clip")
         lines = [line for line in m.log if " missing: " in line]
-        same(len(lines), 1, f"what stays wrong is told once: {lines}")
+        same(len(lines), 1, f"one line for what stays wrong: {lines}")
         m.stop()
 
 

@@ -150,8 +150,8 @@ void frames() {
   }
 }
 
-// Many that never finish a request, and whoever comes gets an answer all the same; those who have shown who
-// they are keep their connections. `stubborn` connections are made again as soon as they are closed.
+// Many clients never finish a request, and each new client gets an answer all the same. Clients with a valid
+// token keep their connections. `stubborn` connections are made again as soon as they are closed.
 void crowd() {
   ServerSettings settings;
   settings.address = "0.0.0.0";

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A file whose frames are shown in another order than they are decoded in: none is told to be shown before it came. A camera whose
+"""A file whose frames are shown in another order than they are decoded in: no frame gets a time before its arrival. A camera whose
 frames are looked at three seconds late, longer than an event waits: its events follow each other and none is empty.
 
 latency.py PROGRAM FOLDER"""

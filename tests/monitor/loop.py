@@ -40,7 +40,7 @@ with Monitor(program, folder / "data", "--config", str(config)) as m:
         assert rate > 0 and (not timed or abs(rate - RATE) < 0.07 * RATE), (name, rate)
         camera = m.get(f"/api/cameras/{name}")
         assert camera["state"] == "online" and camera["reconnects"] == 0, camera
-    # A picture is a file of one frame, which newer versions of GStreamer give times to: it is shown. Others are told what to do.
+    # A picture is a file of one frame, which newer versions of GStreamer give times to: it is shown. For others the error says what to do.
     def ends():
         camera = m.get("/api/cameras/still")
         return camera if camera["state"] == "offline" or seen()[1]["still"] > 2 else None

@@ -86,7 +86,7 @@ void minutes() {
   for (std::size_t i = 0; i < m.size(); i++) m[i] = box(static_cast<double>(i) / 60, 0.4);
   there_and_back(m, "somebody who crosses the picture");
   expect(encode(m).size() < 60 * 8,
-         "one who walks takes " + std::to_string(encode(m).size()) + " bytes a minute");
+         "a person who walks takes " + std::to_string(encode(m).size()) + " bytes a minute");
   for (int round = 0; round < 200; round++) {
     for (auto &second : m)
       for (auto &row : second.row) row = random() % 3 ? 0 : static_cast<std::uint32_t>(random());
@@ -116,7 +116,8 @@ void searches() {
   const auto hits = all.end().hits;
   expect(hits.size() == 3, "three hits; a pause of one second is none");
   if (hits.size() != 3) return;
-  expect(hits[0].start == 200 && hits[0].end == 206 && !hits[0].direction, "one who stays goes nowhere");
+  expect(hits[0].start == 200 && hits[0].end == 206 && !hits[0].direction,
+         "a person who stays has no direction");
   expect(hits[1].direction && *hits[1].direction == 0, "up is 0 degrees");
   expect(hits[2].start == 0 && hits[2].end == 11 && hits[2].direction && *hits[2].direction == 90,
          "to the right is 90 degrees");
@@ -204,7 +205,7 @@ void damage(const std::string &folder) {
   std::string said;
   MotionHistory h(path, [&](const std::string &what) { said += what + "\n"; });
   expect(refusal([&] { h.search("door", whole, noon, noon + 600); }) == Error::Kind::io,
-         "a damaged page is told");
+         "a damaged page is an error");
   h.add("door", {{noon, box(0.1, 0.5)}});
   h.store();
   expect(h.search("door", whole, noon, noon + 600).hits.size() == 1, "it goes on with a new file: " + said);
@@ -220,25 +221,25 @@ void damage(const std::string &folder) {
 // kill -9: all that store() has returned from is there.
 void killed(const std::string &folder) {
   const std::string path = fresh(folder, "killed");
-  int told[2];
-  if (pipe(told)) return expect(false, "no pipe");
+  int ready[2];
+  if (pipe(ready)) return expect(false, "no pipe");
   const pid_t child = fork();
   if (child == 0) {
     MotionHistory h(path, quiet);
     for (std::int64_t i = 0;; i++) {
       h.add("door", {{noon + 10 * i, box(0.1, 0.5)}});
       h.store();
-      if (write(told[1], &i, sizeof i) != sizeof i) _exit(1);
+      if (write(ready[1], &i, sizeof i) != sizeof i) _exit(1);
     }
   }
-  close(told[1]);
+  close(ready[1]);
   std::int64_t stored = -1;
   for (int i = 0; i < 20; i++)
-    if (read(told[0], &stored, sizeof stored) != sizeof stored) break;
+    if (read(ready[0], &stored, sizeof stored) != sizeof stored) break;
   kill(child, SIGKILL);
   waitpid(child, nullptr, 0);
-  for (std::int64_t more; read(told[0], &more, sizeof more) == sizeof more;) stored = more;
-  close(told[0]);
+  for (std::int64_t more; read(ready[0], &more, sizeof more) == sizeof more;) stored = more;
+  close(ready[0]);
   const MotionHistory h(path, quiet);
   const auto hits = h.search("door", whole, noon, noon + 86400).hits;
   expect(stored >= 19 && static_cast<std::int64_t>(hits.size()) >= stored + 1,

@@ -38,10 +38,11 @@ struct Manners {
   int lost_letters = 0;                                    // it hangs up at so many events
   bool silent = false;                                     // it takes connections and says nothing
   bool acknowledges_states = true;                         // else events alone
-  std::vector<std::pair<std::string, std::string>> orders; // published to whoever subscribes
+  std::vector<std::pair<std::string, std::string>> orders; // published to each subscriber
 };
 
-// What of MQTT 3.1.1 one client needs. It acknowledges all that comes, but for what its manners say.
+// The part of MQTT 3.1.1 that one client needs. It acknowledges each message, except those that its manners
+// exclude.
 class Broker {
  public:
   explicit Broker(Manners manners = {}) : manners_(std::move(manners)) {
@@ -276,7 +277,7 @@ void goodbye(const std::string &folder) {
   expect(within(15s, [&] { return client.connected(); }), "connected");
   expect(ends(client), "it ends");
   expect(!client.connected(), "and is not connected then");
-  expect(broker.said_goodbye(), "the broker is told");
+  expect(broker.said_goodbye(), "the client says goodbye to the broker");
   expect(broker.clean_sessions() == std::vector<bool>{true},
          "a clean session: the broker keeps no orders for later");
 }

@@ -70,3 +70,16 @@ def root_of_green(size):
     nodes = [_node("Conv", ["picture", "green", "less"], ["more"], kernel_shape=[1, 1]), _node("GlobalAveragePool", ["more"], ["mean"]), _node("Sqrt", ["mean"], ["root"]),
              _node("Flatten", ["root"], ["values"], axis=1)]
     return _model(nodes, [_tensor("green", (3, 3, 1, 1), [0.0, 1.0, 0.0] * 3), _tensor("less", (3,), [-0.45] * 3)], size, [("values", (1, 3))])
+
+
+def coloured_squares(size, side, step):
+    """A detector of red and of green squares of `side` pixels, in the layout of YOLOv8: 1 x (4 + 2) x candidates. Its candidates are windows `step` pixels
+    apart; the score of a colour is its mean in the window, less that of the other."""
+    places = range(0, size - side + 1, step)
+    windows = [(x + side / 2, y + side / 2, side, side) for y in places for x in places]
+    numbers = [float(window[i]) for i in range(4) for window in windows]
+    share, count = 1 / (side * side), side * side
+    weights = [w * share for sign in (1, -1) for w in [sign] * count + [-sign] * count + [0] * count]
+    nodes = [_node("Conv", ["picture", "colours"], ["map"], kernel_shape=[side, side], strides=[step, step]), _node("Flatten", ["map"], ["flat"], axis=2),
+             _node("Unsqueeze", ["flat"], ["scores"], axes=[0]), _node("Concat", ["windows", "scores"], ["found"], axis=1)]
+    return _model(nodes, [_tensor("colours", (2, 3, side, side), weights), _tensor("windows", (1, 4, len(windows)), numbers)], size, [("found", (1, 6, len(windows)))])

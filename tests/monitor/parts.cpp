@@ -381,13 +381,13 @@ void access(const std::string &folder) {
   }
 
   Failures failures;
-  int refused = 0, told = 0;
+  int refused = 0, announced = 0;
   for (int i = 0; i < 15; i++) {
     const auto v = failures.count("1.2.3.4", 100 + i);
     refused += v.too_many;
-    told += v.announce;
+    announced += v.announce;
   }
-  expect(refused == 5 && told == 1 && failures.total() == 15, "ten wrong tokens a minute, and one line");
+  expect(refused == 5 && announced == 1 && failures.total() == 15, "ten wrong tokens a minute, and one line");
   expect(!failures.count("1.2.3.5", 115).too_many, "others are not meant");
   expect(!failures.count("1.2.3.4", 200).too_many, "a minute later");
   for (int i = 0; i < 50; i++) failures.count("5.6.7.8", 300, "old cookie");
@@ -426,7 +426,7 @@ void audit(const std::string &folder) {
   expect(files == 6 && log.last(3)[2]["i"] == 397, "old files are numbered, and the oldest goes");
   AuditLog nowhere(folder + "/none/audit.jsonl", [&](const std::string &text) { said = text; });
   nowhere.add({{"what", "lost"}});
-  expect(said.find("/none/audit.jsonl") != said.npos, "a disk that refuses is told: " + said);
+  expect(said.find("/none/audit.jsonl") != said.npos, "a disk that refuses has a line in the log: " + said);
 }
 
 void latest() {
@@ -593,18 +593,18 @@ void times() {
   system += 3600 + 10; // somebody sets the clock
   monotonic += 10;
   expect(utc.now() == 1010, "time goes on as it did");
-  expect(utc.re_anchor() == 3600 && utc.now() == 4610 && utc.re_anchor() == 0, "told once");
+  expect(utc.re_anchor() == 3600 && utc.now() == 4610 && utc.re_anchor() == 0, "reported once");
   expect(utc.steady(4610) == 15 && utc.steady(4600) == 5, "times on the monotonic clock");
   system -= 0.7; // less than a step
   double last = utc.now(), back = 0;
-  int told = 0, seconds = 0;
+  int reported = 0, seconds = 0;
   for (; seconds < 200 && std::abs(utc.now() - system) > 1e-6; seconds++) {
-    told += utc.re_anchor() != 0;
+    reported += utc.re_anchor() != 0;
     back = std::max(back, last - utc.now());
     system++, monotonic++;
     last = utc.now();
   }
-  expect(told == 0 && back < 0.011 && seconds < 80,
+  expect(reported == 0 && back < 0.011 && seconds < 80,
          "a little is slewed in: back by " + std::to_string(back) + " in " + std::to_string(seconds) + " s");
   // A thread that has to wait between two readings of clocks.
   double clock = 0;

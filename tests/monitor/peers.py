@@ -229,7 +229,7 @@ def flood():
             publish("vigil/a/motion/set", "OFF\n")
             time.sleep(2)
             same(m.get("/api/cameras/a")["motion_enabled"], True, "a broker that asks for no user gives no orders")
-            same([p for t, p in b.told if t.startswith("homeassistant/switch/") and p], [], "switches for Home Assistant")
+            same([p for t, p in b.messages if t.startswith("homeassistant/switch/") and p], [], "switches for Home Assistant")
             m.stop()
         publish("vigil/a/motion/set", "OFF\n")  # while nobody listens
         config.write_text(f"mqtt: {{host: 127.0.0.1, port: {b.port}, commands: true}}\n" + CAMERA)

@@ -45,6 +45,6 @@ with Monitor(program, folder / "data", "--config", str(config)) as m:
     for name, words in (("locked", "refuses the user name or the password"), ("nothing", "has no stream at this address"), ("nobody", "nothing answers")):
         reason = m.wait(f"{name} to be offline", lambda n=name: m.get(f"/api/cameras/{n}")["reason"], 40)
         assert words in reason and "wrong" not in reason, (name, reason)
-        print(name, "is told:", reason)
+        print(name, "has the reason:", reason)
     m.stop()
 print("all good")

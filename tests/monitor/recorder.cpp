@@ -320,7 +320,7 @@ void hanging_disk(const std::string &folder, const Stream &s) {
   const std::string fifo = r.file("event") + ".part";
   expect(mkfifo(fifo.c_str(), 0600) == 0, "a FIFO");
   r.feed(s, 0, 16);
-  expect(r.begin("event"), "to begin does not wait for the disk"); // it would for ever
+  expect(r.begin("event"), "to begin does not wait for the disk"); // which hangs here
   expect(r.begin("other"), "another clip");
   GstBuffer *large = gst_buffer_new_allocate(nullptr, 4 << 20, nullptr);
   gst_buffer_memset(large, 0, 1, gst_buffer_get_size(large));
@@ -362,7 +362,7 @@ void bad_places(const std::string &folder, const Stream &s) {
   const ClipResult result = r.result("event");
   expect(!result.good && result.why.find(folder + "/of") != std::string::npos, "why: " + result.why);
   for (int i = 0; i < 4; i++) r.begin("one" + std::to_string(i));
-  expect(!r.begin("five"), "not for ever more clips at once");
+  expect(!r.begin("five"), "the number of clips at once has a limit");
 }
 
 void no_muxer(const std::string &folder, const Stream &s) {

@@ -76,11 +76,11 @@ try:
 
         if broker and shutil.which("mosquitto_sub"):
             listen = subprocess.run(["mosquitto_sub", "-p", str(mqtt), "-t", "vigil/#", "-t", "homeassistant/#", "-v", "-W", "2"], capture_output=True, timeout=20)
-            told = dict(line.split(b" ", 1) for line in listen.stdout.split(b"\n") if b" " in line)
+            retained = dict(line.split(b" ", 1) for line in listen.stdout.split(b"\n") if b" " in line)
             for topic, payload in ((b"vigil/door/available", b"online"), (b"vigil/sound/available", b"offline"), (b"vigil/node/test/available", b"online")):
-                if told.get(topic) != payload:
-                    raise AssertionError(f"{topic}: {told.get(topic)}")
-            found = json.loads(told[b"homeassistant/binary_sensor/vigil_test_door/motion/config"])
+                if retained.get(topic) != payload:
+                    raise AssertionError(f"{topic}: {retained.get(topic)}")
+            found = json.loads(retained[b"homeassistant/binary_sensor/vigil_test_door/motion/config"])
             if found["state_topic"] != "vigil/door/motion":
                 raise AssertionError(found)
             subprocess.run(["mosquitto_pub", "-p", str(mqtt), "-t", "vigil/door/enabled/set", "-m", "OFF"], check=True, timeout=10)

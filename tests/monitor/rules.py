@@ -25,8 +25,8 @@ cameras:
 with Monitor(program, folder / "data", "--config", str(config)) as m:
     m.wait("pictures", lambda: m.get("/api/cameras/street")["state"] == "online")
     assert m.get("/api/cameras/street")["counts"] == {"zones": {}, "lines": {}}
-    told = []
-    threading.Thread(target=lambda: told.extend(json.loads(r[5]) for r in m.live("?pictures=0", 120) if r[0] == "E"), daemon=True).start()
+    messages = []
+    threading.Thread(target=lambda: messages.extend(json.loads(r[5]) for r in m.live("?pictures=0", 120) if r[0] == "E"), daemon=True).start()
     status, camera = m.ask("PUT", "/api/cameras/street/zones/all", {"coordinates": "0,0,1,0,1,1,0,1", "loiter_seconds": 1})
     assert (status, camera["counts"]["zones"]) == (200, {"all": 0}), camera["counts"]
     # A line may have a zone's name.
@@ -44,7 +44,7 @@ with Monitor(program, folder / "data", "--config", str(config)) as m:
     print("crossed", crossed, counts())
     e = m.wait("loitering", lambda: next(iter(m.get("/api/events?label=loitering")["events"]), None), 40)
     assert e["zones"] == ["all"] and e["score"] >= 1, e
-    # It lasts until whoever stayed too long has left, and its score is the whole stay, which began a second before.
+    # It lasts until the object that stayed too long has left, and its score is the whole stay, which began a second before.
     ended = m.wait("the end of the stay", lambda: (lambda now: now["end_time"] and now)(m.get(f"/api/events/{e['id']}")), 60)
     stay = ended["end_time"] - ended["start_time"]
     assert ended["score"] > 1.2 and stay > 0.2 and ended["score"] < stay + 1.5, ended
@@ -66,7 +66,7 @@ with Monitor(program, folder / "data", "--config", str(config)) as m:
     assert all(sum(q[way] for q in line["quarters"]) == line[way] for line in lines.values() for way in ("in", "out")), lines
     assert lines["oneway"]["out"] == 0, lines
     assert m.get("/api/cameras/street/crossings?after=0&before=900")["lines"][crossed] == {"in": 0, "out": 0, "quarters": []}
-    kinds = {k["kind"] for k in told}
+    kinds = {k["kind"] for k in messages}
     assert {"count", "line"} <= kinds, kinds
     # boxrules knows exactly what the page drew, and forgets what is taken back.
     elements = {e["factory"]: {p["name"]: p["value"] for p in e["properties"]} for e in m.get("/api/cameras/street/elements")["elements"]}

@@ -91,7 +91,7 @@ def zones_and_properties(m):
     for i in range(64):
         same(m.ask("PUT", f"/api/cameras/street/zones/z{i}", zone)[0], 200, "one of many zones")
     same(m.ask("PUT", "/api/cameras/street/zones/more", zone)[0], 400, "one zone too many")
-    same(m.ask("PUT", "/api/cameras/street/lines/gate", {"coordinates": "0,0,1,1"})[0], 200, "a line beside as many zones as there may be")
+    same(m.ask("PUT", "/api/cameras/street/lines/gate", {"coordinates": "0,0,1,1"})[0], 200, "a line in addition to the largest number of zones")
     same(m.ask("DELETE", "/api/cameras/street/overrides")[0], 200, "all of that is taken back")
     for bad in ({"coordinates": "0,0,1,1,1,0,0,1"}, {"coordinates": "0,0,2,0,1,1"}, {}, {"coordinates": 5}, {"coordinates": "0,0,1,0,1,1", "colour": "red"}):
         status, body = m.ask("PUT", "/api/cameras/street/zones/z", bad)
@@ -143,7 +143,7 @@ def video(m):
     if played.returncode or frames < 8:
         raise AssertionError(f"live.mp4 has {frames} frames; {played.stderr}")
     same(m.ask("GET", "/api/cameras/gone/live.mp4")[0], 503, "a camera without a stream")
-    # Eight may watch; the ninth is told so, and gets a place when one of them has gone.
+    # Eight may watch; the ninth gets an error that says so, and gets a place when one of them has gone.
     def watch():
         w = m.connect()
         w.request("GET", "/api/cameras/street/live.mp4")
@@ -244,18 +244,18 @@ def withdrawn():
     if broker.MISSING:
         print(broker.MISSING.replace("SKIPPED", "SKIPPED in part", 1))
         return
-    with broker.Broker("homeassistant/#") as told:
+    with broker.Broker("homeassistant/#") as mqtt:
         cameras = [f'  {name}: {{source: "{SOURCE}"}}\n' for name in ("stays", "goes")]
-        text = f"mqtt: {{host: 127.0.0.1, port: {told.port}, node: test}}\ncameras:\n"
+        text = f"mqtt: {{host: 127.0.0.1, port: {mqtt.port}, node: test}}\ncameras:\n"
         settings = folder / "withdrawn.yaml"
         settings.write_text(text + "".join(cameras))
         topics = [f"homeassistant/binary_sensor/vigil_test_{name}/motion/config" for name in ("stays", "goes")]
         with Monitor(program, folder / "withdrawn", "--config", str(settings)) as m:
-            m.wait("both cameras are announced", lambda: all(told.payloads(t) for t in topics))
+            m.wait("both cameras are announced", lambda: all(mqtt.payloads(t) for t in topics))
             settings.write_text(text + cameras[0])
             same(m.ask("POST", "/api/reload")[1]["restarted"], ["goes"], "one goes")
-            m.wait("its sensor is taken away", lambda: told.payloads(topics[1])[-1] == "")
-            same(told.payloads(topics[0])[-1] != "", True, "the other's stays")
+            m.wait("its sensor is taken away", lambda: mqtt.payloads(topics[1])[-1] == "")
+            same(mqtt.payloads(topics[0])[-1] != "", True, "the other's stays")
             m.stop()
 
 

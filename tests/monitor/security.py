@@ -35,7 +35,7 @@ def bearer(token):
 
 
 def configuration(name, text, tokens=f"admin {ADMIN} anna\nview {VIEW}\n"):
-    """A configuration file of its own folder, with a token file beside it where there are tokens."""
+    """A configuration file of its own folder, with a token file next to it where there are tokens."""
     own = folder / name
     own.mkdir()
     if tokens:
@@ -102,7 +102,7 @@ def status(port, path, headers=None, method="GET", tls=None):
 
 
 def desktop():
-    """Without tokens, on loopback: whoever is at this machine needs none. With a token file, a host name or another address everybody does."""
+    """Without tokens, on loopback: a person at this machine needs none. With a token file, a host name or another address everybody needs one."""
     with ready(started(configuration("desktop", CAMERA, ""))) as m:
         same(m.ask("GET", "/api/version")[1]["role"], "admin", "at this machine")
         for name in ("X-Forwarded-For", "CF-Connecting-IP", "True-Client-IP", "X-Client-IP", "X-Forwarded-Port", "X-Envoy-Internal"):
@@ -328,7 +328,7 @@ def certificates():
 
 
 def guesses():
-    """Whoever guesses locks out nobody: right tokens pass. Each way to guess is limited, counted and logged."""
+    """A person who guesses locks out nobody: right tokens pass. Each way to guess is limited, counted and logged."""
     with ready(started(configuration("guesses", "http: {TOKENS}\n" + CAMERA))) as m:
         ways = {"Bearer": lambda i: m.ask("GET", "/api/cameras", headers=bearer(f"guess-{i}-0123456789"))[0],
                 "login": lambda i: m.ask("POST", "/api/login", {"token": f"guess-{i}-0123456789"})[0],
@@ -345,8 +345,8 @@ def guesses():
         c.close()
         metrics = m.ask("GET", "/metrics", headers=bearer(VIEW))[1].decode()
         same("vigil_auth_failures_total 15\n" in metrics, True, f"in the metrics: {[line for line in metrics.splitlines() if 'auth' in line]}")
-        told = [line for line in m.log if "wrong token from" in line]
-        same([("127.0.0.1 " in told[0], "127.0.0.9 " in told[1]), len(told)], [(True, True), 2], f"a line for each address: {told}")
+        lines = [line for line in m.log if "wrong token from" in line]
+        same([("127.0.0.1 " in lines[0], "127.0.0.9 " in lines[1]), len(lines)], [(True, True), 2], f"a line for each address: {lines}")
         m.stop()
 
 

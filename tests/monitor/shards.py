@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Three vigil-monitors with a share of twelve cameras each, at one broker: one of them is killed and replaced, then the broker is away.
-At a subscriber no event that ended is lost, none has its end told of twice, and the events of each camera and label come in order. Last, four
+At a subscriber no event that ended is lost, the end of none is announced twice, and the events of each camera and label come in order. Last, four
 shards take the place of the three: few cameras move, and those that do go on with the same topic.
 
 shards.py PROGRAM FOLDER [SECONDS that the broker is away, default 8] [hosts]. Needs mosquitto and mosquitto_sub; without, it is skipped.
@@ -87,9 +87,9 @@ def shares(of):
     return names
 
 
-def told():
+def received():
     """Messages so far, in the order in which they came."""
-    return [json.loads(line) for line in (folder / "told").read_text(encoding="utf-8").split("\n")[:-1]]
+    return [json.loads(line) for line in (folder / "received").read_text(encoding="utf-8").split("\n")[:-1]]
 
 
 def ended(messages):
@@ -110,14 +110,14 @@ try:
         cameras = subprocess.Popen(on(camera_host, [PYTHON, server, 8554, camera_host.address, CAMERAS]), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                    text=True)
         same(cameras.stdout.readline(), "ready\n", "the camera server's first words")
-    with open(folder / "told", "w", encoding="utf-8") as out:
+    with open(folder / "received", "w", encoding="utf-8") as out:
         subscriber = subprocess.Popen(on(broker_host, ["mosquitto_sub", "-h", broker_address, "-p", port, "-q", "1", "-i", "listener", "-c", "-t",
                                                        "vigil/events"]), stdout=out, stderr=subprocess.DEVNULL)
     monitors = [start_shard(i) for i in range(SHARDS)]
     watched = shares(monitors)
     print("shares:", [len(w) for w in watched])
     last = monitors[-1]
-    last.wait("events of two shards that ended", lambda: len(ended(told())) >= 4 and len({m["after"]["camera"] for m in told()}) >= 4, 90)
+    last.wait("events of two shards that ended", lambda: len(ended(received())) >= 4 and len({m["after"]["camera"] for m in received()}) >= 4, 90)
 
     busiest = max(range(SHARDS), key=lambda i: len(finished([monitors[i]])))
     before = finished([monitors[busiest]])
@@ -136,8 +136,8 @@ try:
     monitors[0].wait("events while the broker is away", lambda: finished(monitors) - known, 60)
     broker = start_broker()
     everything = finished(monitors)
-    monitors[0].wait("all that ended is told of", lambda: everything <= set(ended(told())), 90)
-    messages = told()
+    monitors[0].wait("all ends are announced", lambda: everything <= set(ended(received())), 90)
+    messages = received()
     ends = ended(messages)
     # QoS 1 may deliver a message again, but not another one about the same end.
     words = {json.dumps(m, sort_keys=True) for m in messages if m["type"] == "end"}
@@ -158,8 +158,8 @@ try:
     moved = {name for before, now in zip([*watched, []], shares(monitors)) for name in now if name not in before}
     print(f"with {SHARDS + 1} shards {len(moved)} of {CAMERAS} cameras moved")
     same(0 < len(moved) <= 0.4 * CAMERAS, True, f"at most 40 % of the cameras move, and some: {sorted(moved)}")
-    heard = len(told())
-    monitors[0].wait("an event of a camera that moved", lambda: any(m["after"]["camera"] in moved for m in told()[heard:]), 90)
+    heard = len(received())
+    monitors[0].wait("an event of a camera that moved", lambda: any(m["after"]["camera"] in moved for m in received()[heard:]), 90)
     for m in monitors:
         m.stop()
 finally:

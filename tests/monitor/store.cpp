@@ -334,11 +334,11 @@ void event_log(const std::string &folder) {
 
 void outage() {
   Outage o;
-  expect(!o.worked(0) && o.failed(1) && !o.failed(2), "told once");
+  expect(!o.worked(0) && o.failed(1) && !o.failed(2), "reported once");
   expect(!o.worked(3) && o.going_on() && !o.failed(4), "what works by turns is the same outage");
   expect(!o.worked(33) && o.worked(34.5) && !o.going_on() && !o.worked(40),
          "over when it has worked for a while");
-  expect(o.failed(50), "and another one is told again");
+  expect(o.failed(50), "and another one is reported again");
 }
 
 // A database of an older version has no column for the event before; it gets one, and its events have none.
@@ -536,7 +536,7 @@ void reconcile(const std::string &folder) {
   expect(ended.size() == 2 && ended[0].id == half.id && ended[0].has_clip && ended[1].id == open.id &&
              ended[1].end_time.has_value(),
          "it tells which events had no end, and which they are to get");
-  expect(s.events().unfinished().size() == 2, "which is stored together with what is told of it");
+  expect(s.events().unfinished().size() == 2, "which is stored together with its news");
   expect(s.events().get(finished.id)->has_clip && !s.events().get(lost.id)->has_clip,
          "a row without a clip says so");
   expect(s.events().get(half.id)->has_clip && fs::file_size(s.file(clip_path(half))) == whole.size(),

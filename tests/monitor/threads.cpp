@@ -83,7 +83,7 @@ void questions() {
   other.join();
 }
 
-// The thread that sends is told of the end while it goes to sleep, for an hour, or shortly before.
+// The end comes while the thread that sends falls asleep for an hour, or shortly before.
 void ends(const std::string &folder) {
   const std::string path = folder + "/events.db";
   std::filesystem::remove(path);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Cameras that are covered, out of focus and turned away, and one that is well: what viewers, events, metrics and MQTT are told.
+"""Cameras that are covered, out of focus and turned away, and one that is well: what viewers, events, metrics and MQTT report.
 
 trouble.py PROGRAM FOLDER. MQTT: mosquitto and mosquitto_sub; without, that part is skipped."""
 import contextlib
@@ -37,8 +37,8 @@ def kept_apart(m, camera, label):
 
 
 with contextlib.ExitStack() as stack:
-    told = None if broker.MISSING else stack.enter_context(broker.Broker("vigil/+/+", "homeassistant/binary_sensor/#"))
-    config.write_text("record: {pre_capture: 1, post_capture: 1}\n" + (f"mqtt: {{host: 127.0.0.1, port: {told.port}, node: test}}\n" if told else "") + "cameras:\n" + "".join(
+    mqtt = None if broker.MISSING else stack.enter_context(broker.Broker("vigil/+/+", "homeassistant/binary_sensor/#"))
+    config.write_text("record: {pre_capture: 1, post_capture: 1}\n" + (f"mqtt: {{host: 127.0.0.1, port: {mqtt.port}, node: test}}\n" if mqtt else "") + "cameras:\n" + "".join(
         f'  {name}: {{source: "scenetestsrc scene={scene} quiet=5 is-live=true ! video/x-raw,format=I420,width=320,height=240,framerate=8/1", '
         'zones: {all: {coordinates: "0,0,1,0,1,1,0,1"}}}\n' for name, (scene, _) in CAMERAS.items()))
     m = stack.enter_context(Monitor(program, folder / "data", "--config", str(config)))
@@ -61,10 +61,10 @@ with contextlib.ExitStack() as stack:
             shifts = [s["shift"] for s in m.get(f"/api/cameras/{name}/activity")["samples"] if s["shift"]]
             assert shifts and all(abs(s["x"]) + abs(s["y"]) >= 1 for s in shifts), shifts
             print(f"{name}: its picture went by {shifts[0]}", flush=True)
-        if told:
+        if mqtt:
             topic = f"vigil/{name}/{what}"
-            m.wait(f"{topic} is told", lambda t=topic: told.payloads(t)[-3:] == ["OFF", "ON", "OFF"], 20)
-            found = json.loads(told.payloads(f"homeassistant/binary_sensor/vigil_test_{name}/{what}/config")[-1])
+            m.wait(f"{topic} is published", lambda t=topic: mqtt.payloads(t)[-3:] == ["OFF", "ON", "OFF"], 20)
+            found = json.loads(mqtt.payloads(f"homeassistant/binary_sensor/vigil_test_{name}/{what}/config")[-1])
             assert (found["state_topic"], found["device_class"]) == (topic, "problem"), found
     assert not [c for c in changes if c["name"] == "well" and c["trouble"]], "a camera that is well"
     assert not [e for e in m.get("/api/events?camera=well&limit=500")["events"] if e["label"].startswith("camera-")]

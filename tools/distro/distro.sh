@@ -16,8 +16,9 @@ usage() {
 
 NAME   debian12, debian13, sid, ubuntu24.04, ubuntu26.04
 STEP   build, demo, test, packages (the Debian packages: built, installed, used, removed), shell, or a command in quotes;
-       demo and test when none is given. All steps run, and a table says at the end how each went, what failed and what was
-       skipped for which reason.
+       demo and test when none is given. 'tools/distro/arm64.sh test' compiles for ARM64 and runs the tests by qemu-user,
+       'tools/distro/arm64.sh packages' makes packages for it. All steps run, and a table says at the end how each went, what
+       failed and what was skipped for which reason.
 
 Needs root, debootstrap, 8 GB of disk in build-distro/ and the network. Environment:
   GST_SOURCE=DIR      GStreamer's source: it is built first, inside, and used instead of the distribution's

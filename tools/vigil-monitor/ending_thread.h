@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A thread that somebody waits for at its end, but not for ever: what it waits for may hang, as the name of a
-// host does that nobody resolves.
+// A thread whose end is waited for with a time limit: the call that it waits for may hang, as the look-up of
+// a host name does.
 #pragma once
 
 #include "common/guarded.h"

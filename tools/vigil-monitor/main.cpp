@@ -90,6 +90,10 @@ std::string default_storage() {
   return "vigil-monitor-data";
 }
 
+std::string storage_folder(const Options &o, const std::string &configured) {
+  return !o.storage.empty() ? o.storage : !configured.empty() ? configured : default_storage();
+}
+
 // Who this machine's own requests are, where the configuration does not say: an administrator on a desktop,
 // and nobody where there are signs of other people, since behind a proxy or a forwarder all look like this
 // machine.
@@ -116,8 +120,7 @@ Config configuration(const Options &o) {
     c.http.address = with.http.address;
     c.http.port = with.http.port;
   }
-  if (!o.storage.empty()) c.storage.path = o.storage;
-  if (c.storage.path.empty()) c.storage.path = default_storage();
+  c.storage.path = storage_folder(o, c.storage.path);
   if (c.http.local.empty() && !o.local.empty())
     c.http.local =
         parse_config("http: {local: '" + o.local + "'}\ncameras: {a: {source: x}}\n", "--local").http.local;
@@ -225,8 +228,8 @@ void raise_descriptors() {
                   " or more (ulimit -n, LimitNOFILE), or clips and viewers are lost"));
 }
 
-// Clips are not for everybody on this machine, unless whoever starts the program has said so by letting the
-// group read and nobody else (UMask=0027 of the units).
+// Clips are not for everybody on this machine, unless the person who starts the program allows it by letting
+// the group read and nobody else (UMask=0027 of the units).
 void close_files_to_others() {
   const mode_t mask = umask(0077);
   if ((mask & 0007) == 0007) umask(mask);
@@ -293,28 +296,31 @@ std::vector<std::string> last_day(Monitor &monitor, std::size_t most) {
   return out;
 }
 
+// What needs the storage folder alone.
+void care_for_storage(const Options &o, const std::string &folder) {
+  if (!o.backup.empty()) {
+    make_backup(folder, o.backup, o.parts);
+    std::printf("%s: a backup of %s\n", o.backup.c_str(), folder.c_str());
+  } else if (!o.restore.empty()) {
+    const std::string before = restore_backup(folder, o.restore);
+    std::printf("%s is as %s has it\n", folder.c_str(), o.restore.c_str());
+    if (!before.empty()) std::printf("what was there is in %s\n", before.c_str());
+  } else {
+    manage_users(o.users, folder);
+  }
+}
+
 int run(const Options &o) {
   if (o.describe) {
     std::printf("%s\n", configuration_reference().dump(1).c_str());
     return 0;
   }
+  if (!o.backup.empty() || !o.restore.empty() || o.users.given()) {
+    care_for_storage(o, storage_folder(o, o.config.empty() ? "" : configured_storage(o.config)));
+    return 0;
+  }
   const Config config = configuration(o);
   if (o.test_notify) return test_notify(config);
-  if (!o.backup.empty()) {
-    make_backup(config.storage.path, o.backup, o.parts);
-    std::printf("%s: a backup of %s\n", o.backup.c_str(), config.storage.path.c_str());
-    return 0;
-  }
-  if (!o.restore.empty()) {
-    const std::string before = restore_backup(config.storage.path, o.restore);
-    std::printf("%s is as %s has it\n", config.storage.path.c_str(), o.restore.c_str());
-    if (!before.empty()) std::printf("what was there is in %s\n", before.c_str());
-    return 0;
-  }
-  if (o.users.given()) {
-    manage_users(o.users, config.storage.path);
-    return 0;
-  }
   if (o.check) {
     std::printf("%s: %s, no mistakes\n", o.config.empty() ? "the configuration" : o.config.c_str(),
                 counted(config.cameras.size(), "camera").c_str());

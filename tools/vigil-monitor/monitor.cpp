@@ -209,7 +209,7 @@ void Monitor::save(const char *type, const Event &e) {
           storage_->remove(e);
           return;
         }
-        // A picture is told of when it is there, which it is not when the disk was full.
+        // A picture is announced when it is there, which it is not when the disk was full.
         std::error_code error;
         e.has_snapshot = std::filesystem::exists(storage_->file(thumb_path(e)), error);
         if (labels_of && !first) e.labels = labels_of(e.id);
@@ -332,8 +332,8 @@ void Monitor::put_waiting() {
   writable_ = stored && written;
 }
 
-// Of news that cannot be stored for another reason than the disk or the database nothing is heard again: what
-// waits behind must not wait for ever.
+// News that cannot be stored for another reason than the disk or the database are dropped: the news behind
+// them must not wait without end.
 bool Monitor::store_or_drop(Waiting &w) {
   try {
     return store(w); // or deleted meanwhile

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A thread that works off a bounded queue of tasks, in order. A task that throws is told to `failed`.
+// A thread that works off a bounded queue of tasks, in order. The error of a task goes to `failed`.
 #pragma once
 
 #include "common/guarded.h"

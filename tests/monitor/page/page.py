@@ -255,7 +255,7 @@ class Page(unittest.TestCase):
         self.assertEqual(shown, [False, True] * 3)
 
     def test_young_event(self):
-        """An event that has just begun has no picture of its own yet; beside the wall it is shown with its camera's."""
+        """An event that has just begun has no picture of its own yet; next to the wall it is shown with its camera's."""
         b = self.browser
         b.open("wall")
         b.find(".tile.seen")

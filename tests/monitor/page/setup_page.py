@@ -112,7 +112,7 @@ class SetUp(unittest.TestCase):
         self.button("Add the camera", ".plan")
         s.until(lambda: [(c["name"], c["state"], c["record_stream"]["state"]) for c in s.get("/api/cameras")] == [("Eye-12-fast", "online", "online")], "the camera is looked at and recorded", 120)
         print(f"from an empty configuration to a camera in {time.monotonic() - begun:.1f} s and 4 clicks")
-        b.until(lambda: b.run("return document.querySelector('.table-room th .badge:not([hidden])')?.textContent") == "added here", "told apart in the table")
+        b.until(lambda: b.run("return document.querySelector('.table-room th .badge:not([hidden])')?.textContent") == "added here", "marked in the table")
         self.pictures("added")
         # An address that is typed: what is wrong with it is said before it is saved.
         b.run("for (const e of document.querySelectorAll('.setup > .people-form input')) e.value = ''")

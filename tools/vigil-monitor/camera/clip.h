@@ -98,7 +98,7 @@ class Recorder {
   void end_part(Clip &, double at);
   void unwritten(Clip &, const char *why);
   void forget_stream();
-  // Without it: what came to be told meanwhile.
+  // Announces the finished clips; releases the lock for that.
   void announce(std::unique_lock<std::mutex> &);
 
   static constexpr std::size_t most_clips = 4, most_viewers = 16;

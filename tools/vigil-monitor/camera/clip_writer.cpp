@@ -117,7 +117,7 @@ void ClipWriter::write() {
   tools::link({mux, sink});
   pipeline.play();
   FromZero times;
-  // What waits, waits in frames_, where it counts. To wait in the source would be to wait for ever once the
+  // What waits, waits in frames_, where it counts. To wait in the source would last without end once the
   // sink has failed.
   constexpr guint64 ahead = 1 << 20;
   constexpr GstClockTime a_moment = 20 * GST_MSECOND;

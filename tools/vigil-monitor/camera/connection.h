@@ -56,7 +56,7 @@ class Connection {
   double distance_ = 0;                              // between two pictures, in seconds
   std::uint64_t last_frames_ = 0;                    // by the last look
   std::uint64_t frames_before_ = 0, decoded_before_ = 0, tiles_before_ = 0, reconnects_ = 0;
-  // Connections that are being taken down. One that never ends must not be followed by others for ever.
+  // Connections that are being taken down. One that never ends must not be followed by others without limit.
   const std::shared_ptr<std::atomic<int>> going_down_ = std::make_shared<std::atomic<int>>(0);
 };
 

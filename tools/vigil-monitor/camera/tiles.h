@@ -30,7 +30,7 @@ class TilePlan {
   // Whether one picture is waited for, which the caller gives now.
   bool take_once(View);
 
-  // Frames are told apart by their running time in nanoseconds, UINT64_MAX: none. Time stamps would not do:
+  // Frames differ by their running time in nanoseconds, UINT64_MAX: none. Time stamps would not do:
   // they come again in a stream that begins again.
   // Called for each frame, in their order, with a clock that never goes back: the view that this frame is to
   // show, or none. Views take turns; each has the camera's live rate. A frame that is not analysed can show

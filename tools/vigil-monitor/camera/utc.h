@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Seconds since 1970 UTC from the monotonic clock and an offset: from one frame to the next time never goes
-// back. The offset is taken again when the system's clock was set by more than a second, and told once then.
+// back. The offset is taken again when the clock of the system was set by over a second, and reported once.
 #pragma once
 
 #include <algorithm>

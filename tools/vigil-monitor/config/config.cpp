@@ -583,18 +583,23 @@ Config read_top(const YamlValue &top, const std::string &file) {
   return c;
 }
 
-} // namespace
+constexpr std::size_t largest_file = 1 << 20;
 
-Config parse_config(const std::string &text, const std::string &file) {
-  YAML::Node root;
-  constexpr std::size_t largest = 1 << 20;
-  if (text.size() > largest)
-    fail(Error::Kind::bad_setting, file, ": ", text.size(), " bytes are no configuration; at most ", largest);
+YAML::Node load(const std::string &text, const std::string &file) {
+  if (text.size() > largest_file)
+    fail(Error::Kind::bad_setting, file, ": ", text.size(), " bytes are no configuration; at most ",
+         largest_file);
   try {
-    root = YAML::Load(text);
+    return YAML::Load(text);
   } catch (const YAML::Exception &e) {
     fail(Error::Kind::bad_setting, file, ":", e.mark.line + 1, ": this is no YAML: ", e.msg);
   }
+}
+
+} // namespace
+
+Config parse_config(const std::string &text, const std::string &file) {
+  YAML::Node root = load(text, file);
   Config c = read_top(YamlValue(root, file, ""), file);
   if (c.order.empty() && !(root.IsMap() && root["cameras"].IsMap()))
     fail(Error::Kind::bad_setting, file, ": no cameras; write cameras: {NAME: {source: ADDRESS}}");
@@ -606,13 +611,19 @@ std::vector<KeyDescription> configuration_keys() {
 }
 
 Config read_config(const std::string &file, bool pipes) {
-  constexpr std::size_t most = 1 << 20;
-  const std::string text = (pipes ? read_text_file_or_pipe : read_text_file)(file, "the configuration", most);
+  const std::string text =
+      (pipes ? read_text_file_or_pipe : read_text_file)(file, "the configuration", largest_file);
   Config c = parse_config(text, file);
   struct stat info {};
   if (!stat(file.c_str(), &info) && (info.st_mode & S_IROTH) && without_secrets(text) != text)
     c.warnings.push_back(file + " holds passwords and can be read by everybody; chmod o-r " + file);
   return c;
+}
+
+std::string configured_storage(const std::string &file) {
+  YAML::Node root = load(read_text_file_or_pipe(file, "the configuration", largest_file), file);
+  if (!root.IsMap() || !root["storage"].IsMap() || !root["storage"]["path"].IsDefined()) return "";
+  return YamlValue(root["storage"]["path"], file, "storage.path").text();
 }
 
 Config default_config(const std::vector<std::string> &sources) {

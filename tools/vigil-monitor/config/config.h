@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the program was told. Knows no GStreamer: whether an element has a property is looked up elsewhere, by
+// Settings of the program. Knows no GStreamer: whether an element has a property is looked up elsewhere, by
 // the place that each setting remembers.
 #pragma once
 
@@ -224,6 +224,9 @@ const std::vector<std::string> &chain_elements();
 Config parse_config(const std::string &text, const std::string &file);
 // A plain file. With `pipes`, a pipe too, which may keep the caller waiting for ten seconds.
 Config read_config(const std::string &file, bool pipes = false);
+// storage: path of a configuration file, or "". Nothing else of the file is looked at, so that an operator of
+// the folder needs no passwords of cameras.
+std::string configured_storage(const std::string &file);
 struct KeyDescription; // yaml.h
 // Each key that a configuration may have.
 std::vector<KeyDescription> configuration_keys();

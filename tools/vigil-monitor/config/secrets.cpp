@@ -51,7 +51,7 @@ struct Address {
 };
 
 // The whole text is one address. A password may hold signs that nobody escaped, / ? and # among them. Where
-// that cannot be told from a path with an @, `server` is empty.
+// that cannot be distinguished from a path with an @, `server` is empty.
 Address parts_of(std::string_view url) {
   Address a;
   const std::size_t at = url.find("://");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Reads YAML so that each mistake is told with file, line, what was found and what is allowed.
+// Reads YAML so that each mistake is reported with file, line, what was found and what is allowed.
 #pragma once
 
 #include <functional>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Which connections may stay. A stranger is a connection whose last answer was not for somebody who may look
 // (Response::trusted). Strangers have few places, and of those the oldest gives way to a new one, so that
-// whoever comes is heard: a health probe, or a person with a token, whose connection is no stranger's from
+// each new client is heard: a health probe, or a person with a token, whose connection is no stranger's from
 // then on.
 //
-// Connections whose request does not arrive whole in time end, too. A time limit on silence alone can be met
-// for ever by a client that sends a byte now and then.
+// Connections whose request does not arrive whole in time end, too. A limit on silence alone would not end
+// a client that sends a byte now and then.
 #pragma once
 
 #include <chrono>

@@ -106,7 +106,7 @@ void Mqtt::run() {
     const double wait = backoff.next();
     if (worked || wait <= 1)
       log_("MQTT: no connection to " + config_.host + ": " + last_error_ +
-           "; trying again for ever, events are kept meanwhile");
+           "; trying again without limit, events are kept meanwhile");
     std::unique_lock held(lock_);
     wake_.wait_for(held, std::chrono::duration<double>(wait), [this] { return ended_.load(); });
   }

@@ -43,7 +43,7 @@ class Notifier {
   AuditLog &audit_;
   Push &push_;
   const MqttConfig mqtt_config_;
-  // The writer thread's: events as they were told last, all that go on and the last that ended.
+  // The writer thread's: events as they were sent last, all that go on and the last that ended.
   std::map<std::string, Event> before_;
   std::deque<std::string> ended_;                       // the last ones
   std::map<std::string, std::vector<Topic>> announced_; // by camera; the main thread's

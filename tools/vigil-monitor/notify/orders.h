@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Orders of the broker on their way to the cameras. Of a switch that is ordered again and again the last
-// order counts, once a second: whoever floods the topic costs no more than that.
+// order counts, once a second: a client that floods the topic costs no more than that.
 #pragma once
 
 #include "topics.h"

@@ -82,7 +82,7 @@ void Webhook::run() {
     }
     if (!wrong.empty() && wrong != logged)
       log_("webhook: " + mask_credentials(url_) + ": " + wrong +
-           "; trying again for ever, events are kept meanwhile");
+           "; trying again without limit, events are kept meanwhile");
     if (!wrong.empty()) logged = wrong;
     std::unique_lock held(lock_);
     constexpr double long_time = 3600;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What fails and works by turns, as a full disk does, which takes something each time that something else is
-// given up: told once when it begins, and once when it has worked for a while.
+// given up: reported once when it begins, and once when it has worked for a while.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@ class Outage {
  public:
   static constexpr double long_enough = 30; // seconds without a failure
 
-  // Times are seconds of a monotonic clock. True when this is to be told.
+  // Times are seconds of a monotonic clock. True when this is to be reported.
   bool failed(double now) {
     const bool first = !last_;
     last_ = now;

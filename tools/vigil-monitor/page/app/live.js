@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The one live connection of the page: pictures of the cameras that are looked at, and all that is told. It is opened again
+// The one live connection of the page: pictures of the cameras that are looked at, and all messages. It is opened again
 // whenever it closes. Listeners get "picture" and each kind of docs/reference/live-stream.md as events of `live`, and "state" when the
 // connection comes or goes.
 import { query, signIn } from "./api.js";

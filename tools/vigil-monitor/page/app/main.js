@@ -38,7 +38,7 @@ async function start() {
     store.version = await get("api/version");
     store.setAll(await get("api/cameras"));
   } catch (error) {
-    if (error.status === 401) return; // "needed" was told
+    if (error.status === 401) return; // "needed" was dispatched
     document.body.replaceChildren(emptyState("offline", t("The server does not answer"), error.message));
     setTimeout(start, 2000);
     return;

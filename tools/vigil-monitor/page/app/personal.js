@@ -27,7 +27,7 @@ async function signOut() {
   location.reload();
 }
 
-/** Only for who has signed in: whoever looks from the server's own machine need not, and has nothing to leave. */
+/** Only for a person who signed in: on the server's own machine nobody needs to. */
 export function signOutButton(more = {}) {
   return store.version.signed_in ? iconButton("leave", t("Sign out"), signOut, more) : null;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the page knows of the cameras: kept by the live connection, asked for once at the start. "cameras" is told when one
+// What the page knows of the cameras: kept by the live connection, asked for once at the start. "cameras" is dispatched when one
 // comes or goes, "camera" (detail: Camera) when one changed.
 import { live } from "./live.js";
 

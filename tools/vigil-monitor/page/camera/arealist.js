@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The list beside the drawing: makes, names, sets and deletes zones, lines and masks, and says what they count now.
+// The list next to the drawing: makes, names, sets and deletes zones, lines and masks, and says what they count now.
 import { h, icon, iconButton, setText } from "../app/dom.js";
 import { live } from "../app/live.js";
 import { store } from "../app/store.js";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The zones, lines and masks of one camera: keeps them as the server has them, changes them there, and makes each change
-// a step that can be taken back. The drawing and the list beside it both show this. Told "change" and "select".
+// a step that can be taken back. The drawing and the list next to it both show this. Events: "change" and "select".
 import { cameraPath, put, remove } from "../app/api.js";
 import { failure, notice } from "../app/notice.js";
 import { store } from "../app/store.js";

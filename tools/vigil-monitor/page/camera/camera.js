@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// One camera: its live picture with what is drawn on it, what changed, its events, and beside it everything that can be set.
+// One camera: its live picture with what is drawn on it, what changed, its events, and next to it everything that can be set.
 import { choice, emptyState, h, icon, iconButton, setText } from "../app/dom.js";
 import { addKeys } from "../app/keyboard.js";
 import { live } from "../app/live.js";
@@ -127,7 +127,7 @@ export function camera(root, { names: [name], query }, signal) {
 
   // The head.
   const all = [...store.cameras.keys()];
-  const beside = (step) => all[(all.indexOf(name) + step + all.length) % all.length];
+  const neighbour = (step) => all[(all.indexOf(name) + step + all.length) % all.length];
   const take = (way) => history[way]().then((words) => words && notice(t(way === "undo" ? "Taken back: {what}" : "Done again: {what}", { what: words }), { stay: 2500 })).catch(failure);
   const undo = iconButton("undo", t("Undo"), () => take("undo"), { keys: "Control+z", disabled: true });
   const redo = iconButton("redo", t("Redo"), () => take("redo"), { keys: "Control+y", disabled: true });
@@ -141,8 +141,8 @@ export function camera(root, { names: [name], query }, signal) {
   const heading = h("h1", {}, titleOf(name));
   const head = h("div", { class: "view-head" }, h("a", { class: "button icon-only quiet", href: "#/wall", "aria-label": t("Back to the wall"), title: t("Back to the wall (Esc)") }, icon("wall")),
     heading,
-    all.length > 1 && h("span", { class: "beside" }, h("a", { class: "button icon-only quiet", href: address("camera", [beside(-1)]), "aria-label": t("Previous camera"), title: `${titleOf(beside(-1))} ([)` }, icon("back")),
-      h("a", { class: "button icon-only quiet", href: address("camera", [beside(1)]), "aria-label": t("Next camera"), title: `${titleOf(beside(1))} (])` }, icon("next"))),
+    all.length > 1 && h("span", { class: "neighbours" }, h("a", { class: "button icon-only quiet", href: address("camera", [neighbour(-1)]), "aria-label": t("Previous camera"), title: `${titleOf(neighbour(-1))} ([)` }, icon("back")),
+      h("a", { class: "button icon-only quiet", href: address("camera", [neighbour(1)]), "aria-label": t("Next camera"), title: `${titleOf(neighbour(1))} (])` }, icon("next"))),
     h("span", { class: "grow" }), way, age,
     h("span", { class: "head-tools" }, ptz.button, talk.button, sound, h("label", { class: "tick" }, shapesShown, t("Areas")), editable && [undo, redo],
       iconButton("full", t("Full screen"), () => (document.fullscreenElement ? document.exitFullscreen() : stage.requestFullscreen()), { keys: "f" })), views);
@@ -215,8 +215,8 @@ export function camera(root, { names: [name], query }, signal) {
     { keys: ["Escape"], words: t("stop drawing, or back to the wall"), run: () => ptz.steer(false) || draw.draftKey("Escape") || (areas.selected ? areas.select(null) : go("wall")) },
     ...ptz.keys,
     ...talk.keys,
-    { keys: ["["], words: t("previous camera"), run: () => go("camera", [beside(-1)]) },
-    { keys: ["]"], words: t("next camera"), run: () => go("camera", [beside(1)]) },
+    { keys: ["["], words: t("previous camera"), run: () => go("camera", [neighbour(-1)]) },
+    { keys: ["]"], words: t("next camera"), run: () => go("camera", [neighbour(1)]) },
     { keys: ["v"], words: t("live video"), run: () => choose("live") },
     { keys: ["s"], words: t("sound on or off"), run: () => { if (!sound.hidden && !sound.disabled) listen(!video.listening); } },
     { keys: ["p"], words: t("plain picture"), run: () => choose("plain") },

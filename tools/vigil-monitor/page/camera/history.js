@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What can be taken back on the page of one camera: each step knows its way back and forth. Told "change" whenever it changes.
+// What can be taken back on the page of one camera: each step knows its way back and forth. Dispatches "change" whenever it changes.
 export class History extends EventTarget {
   #done = [];
   #undone = [];

@@ -91,7 +91,7 @@ export class Cards {
   }
 
   /** The event after (or before) this one in the order shown. */
-  beside(id, step) {
+  neighbour(id, step) {
     const at = this.events.findIndex((event) => event.id === id);
     return this.events[at < 0 ? 0 : at + step] ?? null;
   }

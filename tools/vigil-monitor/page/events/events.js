@@ -50,9 +50,9 @@ export function events(root, place, signal) {
     remember();
   }
   function step(by) {
-    const next = cards.beside(selected, by);
+    const next = cards.neighbour(selected, by);
     if (next) choose(next.id, { focus: true, byHand: true });
-    if (!cards.beside(selected, 5) && cursor) load(true);
+    if (!cards.neighbour(selected, 5) && cursor) load(true);
   }
   let marking = Promise.resolve(); // marks go to the server one after the other, so that the last one holds
   /** The page shows the mark at once, and takes it back if the server refuses it. */
@@ -75,9 +75,9 @@ export function events(root, place, signal) {
   }
   function drop(event) {
     if (!store.admin || deletion.has(event.id)) return;
-    const beside = cards.beside(event.id, 1) ?? cards.beside(event.id, -1);
+    const neighbour = cards.neighbour(event.id, 1) ?? cards.neighbour(event.id, -1);
     deletion.add(event, {
-      ontake: () => { cards.drop(event.id); choose(beside?.id ?? null, { focus: true }); sayEmpty(); },
+      ontake: () => { cards.drop(event.id); choose(neighbour?.id ?? null, { focus: true }); sayEmpty(); },
       onback: () => {
         const list = [...cards.events, event].sort((a, b) => b.start_time - a.start_time);
         cards.fill(list);

@@ -20,7 +20,7 @@ function heatColor(share) {
   return a.map((v, i) => v + (b[i] - v) * (at % 1));
 }
 
-/** Counts become colours by their square root: rare ways stay visible beside a busy door. The canvas is smoothed when it is scaled up. */
+/** Counts become colours by their square root: rare ways stay visible next to a busy door. The canvas is smoothed when it is scaled up. */
 function paint(canvas, { columns, rows, counts }) {
   canvas.width = columns;
   canvas.height = rows;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A small line of the last values, without axes: the number stands beside it. Values outlive the view, so that somebody who
+// A small line of the last values, without axes: the number is next to it. Values outlive the view, so that somebody who
 // comes back to it sees how things went before.
 import { s } from "../app/dom.js";
 

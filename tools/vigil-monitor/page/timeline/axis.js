@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The part of time that is shown, from ten seconds to a day. "change" is told when it becomes another one.
+// The part of time that is shown, from ten seconds to a day. "change" is dispatched when it becomes another one.
 import { dayStart, hourMinute, timeOfDay } from "../app/time.js";
 
 const shortest = 10;

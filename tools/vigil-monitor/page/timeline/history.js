@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What one camera's timeline holds of the part that is shown: what is recorded, gaps, motion, events. It is asked for again
 // when another part is shown, or the same part much larger; the end of a recording that goes on comes by the live connection.
-// "change" is told when something came.
+// "change" is dispatched when something came.
 import { cameraPath, get, query } from "../app/api.js";
 import { live } from "../app/live.js";
 import { now } from "../app/time.js";

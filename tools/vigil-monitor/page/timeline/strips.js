@@ -23,7 +23,7 @@ function drawStrip(svg, history, axis) {
   for (let i = first; i < last; i++) {
     if (!motion.levels[i]) continue;
     const t = motion.start + i * motion.step;
-    // By the square root: one who walks far away is visible beside a lorry.
+    // By the square root: a person far away is visible next to a lorry.
     const high = Math.max(4, Math.sqrt(motion.levels[i] / 255) * (tall - 12));
     heat += `M${x(t).toFixed(2)} ${tall}V${(tall - high).toFixed(1)}H${Math.max(x(t) + 1, x(t + motion.step)).toFixed(2)}V${tall}Z`;
   }

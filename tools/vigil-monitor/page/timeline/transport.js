@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The time that all cameras show, and how fast it passes. The first camera that has a picture leads; the others follow it.
-// "change" is told when the time or the state has changed.
+// "change" is dispatched when the time or the state has changed.
 export const rates = [1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8, 16, 32];
 const fastest = 16; // that browsers play by themselves; beyond it pictures are sought one after the other
 

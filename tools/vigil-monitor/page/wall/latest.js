@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The newest events beside the wall, with the clip one click away.
+// The newest events next to the wall, with the clip one click away.
 import { get } from "../app/api.js";
 import { h, setText } from "../app/dom.js";
 import { live } from "../app/live.js";

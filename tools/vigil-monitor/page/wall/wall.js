@@ -11,7 +11,7 @@ import { columnsFor } from "./layout.js";
 import { Tile } from "./tile.js";
 
 const gap = 6;
-const sideWidth = 284; // of the newest events, beside or below; wall.css has the same
+const sideWidth = 284; // of the newest events, at the right or below; wall.css has the same
 const sideHeight = 128;
 const mostVideos = 25; // of the 32 views that the server gives one address
 const apart = 200; // ms between two that begin: the server begins eight at once
@@ -32,13 +32,13 @@ export function wall(root, to, signal) {
     const { clientWidth, clientHeight } = frame;
     const [width, height] = [clientWidth - 2 * gap, clientHeight - 2 * gap];
     const narrow = clientWidth < 640;
-    // The newest events lie beside the tiles or below them, wherever they leave the tiles larger.
-    const beside = columnsFor(tiles.size, width - sideWidth - gap, height, gap);
+    // The newest events lie at the right of the tiles or below them, wherever they leave the tiles larger.
+    const right = columnsFor(tiles.size, width - sideWidth - gap, height, gap);
     const below = columnsFor(tiles.size, width, height - sideHeight - gap, gap);
-    const sideways = beside.tile > below.tile;
-    const layout = narrow || side.element.hidden ? columnsFor(tiles.size, width, height, gap) : sideways ? beside : below;
+    const sideways = right.tile > below.tile;
+    const layout = narrow || side.element.hidden ? columnsFor(tiles.size, width, height, gap) : sideways ? right : below;
     columns = narrow ? 1 : layout.columns;
-    frame.dataset.newest = narrow || side.element.hidden ? "none" : sideways ? "beside" : "below";
+    frame.dataset.newest = narrow || side.element.hidden ? "none" : sideways ? "right" : "below";
     grid.style.setProperty("--columns", columns);
     grid.classList.toggle("fits", layout.fits && !narrow);
     const tile = Math.floor(narrow ? grid.clientWidth : layout.tile);
