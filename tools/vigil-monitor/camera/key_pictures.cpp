@@ -38,11 +38,12 @@ void KeyPictures::frame(GstBuffer *part, double captured) {
     shown_ = false;
   }
   if (!key_) return;
-  // The newest key frame is shown to whoever comes after it, and not before somebody comes.
+  // The newest key frame is shown to viewers who come after it, and is not decoded before.
   const double now = Utc::monotonic_seconds();
   const bool once = plan_->take_once(View::plain);
   constexpr std::uint64_t no_time = UINT64_MAX;
-  const bool due = !shown_ && plan_->frame(static_cast<std::int64_t>(now * 1e9), no_time, false) == View::plain;
+  const bool due =
+      !shown_ && plan_->frame(static_cast<std::int64_t>(now * 1e9), no_time, false) == View::plain;
   if (!shown_ && (once || due))
     decode(now);
   else if (once)
@@ -58,7 +59,8 @@ void KeyPictures::decode(double now) {
   constexpr int least = 16, quality = 80;
   const auto [width, height] = decoder_.shown_size();
   const int lines = std::max(least, std::min(height_->load(), height) & ~1);
-  const int columns = std::max(least, static_cast<int>(std::lround(static_cast<double>(width) * lines / height)) & ~1);
+  const int columns =
+      std::max(least, static_cast<int>(std::lround(static_cast<double>(width) * lines / height)) & ~1);
   shown_ = true;
   decoded_at_ = now;
   decoder_.make(key_.get(), {{columns, lines}, quality}, [this, captured = captured_](std::string_view jpeg) {

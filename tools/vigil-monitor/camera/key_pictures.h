@@ -20,7 +20,7 @@ namespace vigil::monitor {
 
 class KeyPictures {
  public:
-  struct Calls { // on any thread
+  struct Calls {                                              // on any thread
     std::function<void(double captured, Bytes jpeg)> picture; // by the monotonic clock
     std::function<void(const std::string &text)> warning;
   };
@@ -40,7 +40,7 @@ class KeyPictures {
  private:
   void decode(double now);
   void ready(double captured, Bytes);
-  void repeat(); // the newest picture, for one who asks now
+  void repeat(); // the newest picture, for a viewer who asks now
 
   const std::shared_ptr<TilePlan> plan_;
   const std::shared_ptr<const std::atomic<int>> height_;

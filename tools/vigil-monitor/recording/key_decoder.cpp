@@ -90,7 +90,8 @@ class KeyDecoder::Line {
     GST_BUFFER_PTS(copy) = GST_BUFFER_DTS(copy) = number * GST_SECOND;
     GST_BUFFER_DURATION(copy) = GST_CLOCK_TIME_NONE;
     if (gst_app_src_push_buffer(GST_APP_SRC(source_), copy) != GST_FLOW_OK) return false;
-    gst_element_send_event(source_, gst_event_new_gap(number * GST_SECOND, GST_SECOND)); // appsrc keeps the order
+    gst_element_send_event(source_,
+                           gst_event_new_gap(number * GST_SECOND, GST_SECOND)); // appsrc keeps the order
     return true;
   }
 
@@ -129,10 +130,9 @@ void KeyDecoder::Line::build(const GstCaps *caps) {
   GstElement *out = add("appsink");
   if (g_object_class_find_property(G_OBJECT_GET_CLASS(decoder), "max-threads"))
     g_object_set(decoder, "max-threads", 1, nullptr);
-  const tools::CapsPtr size(gst_caps_new_simple("video/x-raw", "format", G_TYPE_STRING, "I420", "width",
-                                                G_TYPE_INT, form.size.width, "height", G_TYPE_INT,
-                                                form.size.height, "pixel-aspect-ratio", GST_TYPE_FRACTION, 1, 1,
-                                                nullptr));
+  const tools::CapsPtr size(gst_caps_new_simple(
+      "video/x-raw", "format", G_TYPE_STRING, "I420", "width", G_TYPE_INT, form.size.width, "height",
+      G_TYPE_INT, form.size.height, "pixel-aspect-ratio", GST_TYPE_FRACTION, 1, 1, nullptr));
   g_object_set(scale, "add-borders", FALSE, nullptr);
   g_object_set(filter, "caps", size.get(), nullptr);
   g_object_set(encoder, "quality", form.quality, nullptr);
