@@ -2,7 +2,8 @@
 """An RTSP camera for tests: camera_server.py PORT [ADDRESS CAMERAS], run by the system's python3. ADDRESS is 127.0.0.1 where it is not given.
 
 /video has a drawn scene as H.264, /turning one whose size changes every ten seconds, /sei one that sends an
-SEI with the marker bit and the picture's time before each picture; /codecs is H.264 until the command h265, and until h264; /audio has sound only; /cam0, /cam1 ... are as many small cameras as are asked for. Commands on stdin, a line each: stall
+SEI with the marker bit and the picture's time before each picture; /reordered has B-frames and a key frame each four seconds,
+/keyless none; /codecs is H.264 until the command h265, and until h264; /audio has sound only; /cam0, /cam1 ... are as many small cameras as are asked for. Commands on stdin, a line each: stall
 (/video's frames stop, the connection stays), go."""
 import os
 import sys
@@ -56,6 +57,24 @@ def say_more(_factory, media):
     pad.add_probe(Gst.PadProbeType.BUFFER, before)
 
 
+def drop_keys(_factory, media):
+    """Of access units with a key frame only the parameter sets stay."""
+    pad = media.get_element().get_by_name("pictures").get_static_pad("src")
+    inside = []
+
+    def without(pad, info):
+        if inside or info.get_buffer().has_flags(Gst.BufferFlags.DELTA_UNIT):
+            return Gst.PadProbeReturn.OK
+        units = info.get_buffer().extract_dup(0, info.get_buffer().get_size()).replace(b"\0\0\0\1", b"\0\0\1").split(b"\0\0\1")
+        kept = Gst.Buffer.new_wrapped(b"".join(b"\0\0\0\1" + u for u in units if u and u[0] & 31 in (7, 8)))
+        kept.pts, kept.dts = info.get_buffer().pts, info.get_buffer().dts
+        inside.append(True)
+        pad.push(kept)
+        inside.clear()
+        return Gst.PadProbeReturn.DROP
+    pad.add_probe(Gst.PadProbeType.BUFFER, without)
+
+
 server = GstRtspServer.RTSPServer()
 server.set_address(sys.argv[2] if len(sys.argv) > 2 else "127.0.0.1")
 server.set_service(sys.argv[1])
@@ -74,6 +93,10 @@ launches = {"/codecs": codecs("h264"), "/turning": "( scenetestsrc is-live=true 
             f"! {ENCODE} ! rtph264pay name=pay0 pt=96 config-interval=1 )",
             "/sei": "( scenetestsrc is-live=true quiet=0 density=2 ! video/x-raw,format=I420,width=320,height=180,framerate=15/1 "
             f"! {ENCODE} ! video/x-h264,stream-format=byte-stream,alignment=au ! identity name=pictures ! rtph264pay name=pay0 pt=96 config-interval=1 )",
+            "/reordered": "( scenetestsrc is-live=true quiet=0 density=2 ! video/x-raw,format=I420,width=320,height=180,framerate=15/1 "
+            "! x264enc speed-preset=ultrafast rc-lookahead=5 bframes=2 b-adapt=false key-int-max=60 ! video/x-h264,profile=main ! rtph264pay name=pay0 pt=96 config-interval=1 )",
+            "/keyless": "( scenetestsrc is-live=true quiet=0 density=2 ! video/x-raw,format=I420,width=320,height=180,framerate=15/1 "
+            f"! {ENCODE} ! h264parse config-interval=-1 ! video/x-h264,stream-format=byte-stream,alignment=au ! identity name=pictures ! rtph264pay name=pay0 pt=96 config-interval=1 )",
             "/audio": "( audiotestsrc is-live=true ! alawenc ! rtppcmapay name=pay0 pt=8 )"}
 for i in range(int(sys.argv[3]) if len(sys.argv) > 3 else 0):
     launches[f"/cam{i}"] = (f"( scenetestsrc is-live=true seed={i + 1} quiet=0.5 density=2 ! video/x-raw,format=I420,width=160,height=90,framerate=5/1 "
@@ -82,7 +105,7 @@ for path, launch in launches.items():
     factory = GstRtspServer.RTSPMediaFactory()
     factory.set_launch(launch)
     factory.set_shared(True)
-    prepare = {"/video": configure, "/turning": turn, "/sei": say_more}.get(path)
+    prepare = {"/video": configure, "/turning": turn, "/sei": say_more, "/keyless": drop_keys}.get(path)
     if prepare:
         factory.connect("media-configure", prepare)
     server.get_mount_points().add_factory(path, factory)

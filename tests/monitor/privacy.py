@@ -5,14 +5,18 @@ The scenes are bright everywhere, and the left half is private: there every pict
 privacy.py PROGRAM FOLDER PLUGIN [NAME OF A CHECK]...   PLUGIN: failing_encoder.cpp.   Needs x264enc; without, it is skipped."""
 import asyncio
 import contextlib
+import http.client
 import os
 import pathlib
 import random
 import re
 import shutil
+import signal
+import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 import rtsp_camera
@@ -420,7 +424,8 @@ def codecs():
 
 def bad_settings():
     for privacy, said in (("{silhouettes: 3}", "silhouettes"), ("{fill: red}", "'red' is no fill; allowed: black, pixelate"), ("{polygons: {a: {}}}", "coordinates are missing"), ('{polygons: {a: {coordinates: "0,0,1,1"}}}', "at least 3 corners"),
-                          ("{shape: 1}", "shape"), ("true", "privacy")):
+                          ("{shape: 1}", "shape"), ("true", "privacy"), ("{uncovered_for: [boss]}", "'boss' is no role; allowed: viewer, operator, admin"),
+                          ("{uncovered_for: admin}", "uncovered_for"), ("{uncovered_for: {admin: true}}", "uncovered_for"), ("{uncovered_for: [[admin]]}", "uncovered_for")):
         (folder / "bad.yaml").write_text(f"cameras: {{hall: {{source: scenetestsrc, privacy: {privacy}}}}}")
         done = subprocess.run([program, "--config", str(folder / "bad.yaml"), "--check"], capture_output=True, text=True, check=False, timeout=60)
         if not done.returncode or said not in done.stderr:
@@ -479,7 +484,114 @@ def failing_encoder():
                 covered(pictures(p), str(p.relative_to(m.data)))
 
 
-checks = [bad_settings, ways_out, squares, silhouettes, changed, no_encoder, failing_encoder, network, codecs]
+def uncovered():
+    """Named roles see the live picture as it is; nobody else does, nothing keeps it, and each view is in the audit log."""
+    main = clip("uncovered.mp4", 320, 180)
+    polygon = f'polygons: {{left: {{coordinates: "{LEFT}"}}}}'
+    cameras = {"hall": f"{{source: {main}, privacy: {{{polygon}, uncovered_for: [operator]}}}}", "shut": f"{{source: {main}, privacy: {{{polygon}}}}}",
+               "whole": f"{{source: {main}, detect: {{height: full}}, privacy: {{{polygon}, uncovered_for: [operator, admin]}}}}",
+               "still": f"{{source: {main}, detect: {{enabled: false}}, privacy: {{{polygon}, uncovered_for: [operator]}}}}",
+               "moves": f"{{source: {main}, privacy: {{silhouettes: true, {polygon}, uncovered_for: [operator]}}}}", "open": f"{{source: {main}, privacy: {{uncovered_for: [operator, admin]}}}}"}
+    admin = {"Authorization": f"Bearer {TOKEN}"}
+    with started("uncovered", cameras) as m:
+        word = "a long password"
+        who = {"admin": admin}
+        for name, role in (("vera", "viewer"), ("olaf", "operator"), ("otto", "operator")):
+            same(m.ask("POST", "/api/users", {"name": name, "role": role, "password": word}, admin)[0], 200, name)
+            same(m.ask("POST", "/api/login", {"user": name, "password": word})[0], 200, f"{name} signs in")
+            who[name] = {"Cookie": m.headers["Set-Cookie"].split(";")[0]}
+
+        def status(path, visitor):
+            c = m.connect()
+            try:
+                c.request("GET", path, headers=who[visitor])
+                return c.getresponse().status
+            finally:
+                c.close()
+
+        def lines():
+            return [x for x in (m.data / "audit.jsonl").read_text().splitlines() if '"uncovered-view"' in x]
+
+        same((m.get("/api/cameras/hall")["covered"]["uncovered_for"], m.get("/api/cameras/shut")["covered"]["uncovered_for"], m.get("/api/cameras/hall")["views"]),
+             (["operator"], [], ["plain", "overlay", "mask", "background"]), "what the cameras say")
+        for camera, expected in (("hall", {"vera": 403, "admin": 403}), ("shut", {"vera": 404, "olaf": 404, "admin": 404}), ("open", {"olaf": 404, "admin": 404}),
+                                 ("whole", {"vera": 403}), ("moves", {"vera": 403, "admin": 403})):
+            for visitor, wanted in expected.items():
+                for path in (f"/api/cameras/{camera}/uncovered.jpg", f"/api/live?view=uncovered&cameras={camera}", f"/api/live?view=uncovered&cameras=whole,{camera}"):
+                    same(status(path, visitor), wanted, f"{visitor}: {path}")
+        same((status("/api/live?view=uncovered", "olaf"), status("/api/cameras/nobody/uncovered.jpg", "olaf"), lines()), (400, 404, []), "no name, no camera, no view")
+
+        def picture(camera, visitor):
+            def asked():
+                code, data = m.ask("GET", f"/api/cameras/{camera}/uncovered.jpg", headers=who[visitor], raw=True)
+                return code == 200 and data
+            return of_bytes(m.wait(f"{camera} as it is", asked, 60), "as-it-is.jpg")[0]
+        for camera in ("hall", "whole", "still", "moves"):
+            left, right = levels(picture(camera, "olaf"))
+            if left < LIGHT or right < LIGHT:
+                raise AssertionError(f"{camera}: {left}, {right} is covered")
+            picture(camera, "olaf")
+        same(sorted(c for x in lines() for c in cameras if f'"{c}"' in x), ["hall", "moves", "still", "whole"], f"one line for each view: {lines()}")
+        if not all('"olaf"' in x for x in lines()):
+            raise AssertionError(lines())
+
+        # Meanwhile everybody else has what is covered, of every kind.
+        class Watch(threading.Thread):
+            def __init__(self, visitor):
+                super().__init__(daemon=True)
+                self.pictures, self.ended, self.visitor = [], None, visitor
+                self.start()
+
+            def run(self):
+                c = m.connect()
+                c.request("GET", "/api/live?view=uncovered&cameras=hall,still", headers=who[self.visitor])
+                r = c.getresponse()
+                try:
+                    while len(head := r.read(16)) == 16:
+                        kind, n, view, _flags, size, _time = struct.unpack(">BBBBIQ", head)
+                        r.read(n)
+                        data = r.read(size)
+                        if chr(kind) == "J":
+                            self.pictures.append((view, data))
+                except (OSError, http.client.HTTPException):
+                    pass
+                self.ended = time.monotonic()
+        olaf, otto = Watch("olaf"), Watch("otto")
+        m.wait("both watch", lambda: len(olaf.pictures) > 3 and len(otto.pictures) > 3, 60)
+        same({v for v, _ in olaf.pictures}, {4}, "the view of their pictures")
+        if levels(of_bytes(olaf.pictures[-1][1], "watched.jpg")[0])[0] < LIGHT:
+            raise AssertionError("what is watched is covered")
+        for camera in ("hall", "still"):
+            covered(still(m, camera), f"{camera}, latest.jpg")
+            covered(recording(m, camera, 2), f"{camera}, recording")
+            covered(live_mp4(m, camera), f"{camera}, live.mp4")
+        tiles = [r for r in m.live("?cameras=hall,still&view=plain", 3) if r[0] == "J"]
+        covered([p for n, t in enumerate(tiles[:8]) for p in of_bytes(t[5], f"tile-{n}.jpg")], "tiles of others")
+
+        # The role is taken away from somebody who watches: that view ends, the other goes on.
+        at = time.monotonic()
+        same(m.ask("PATCH", "/api/users/olaf", {"role": "viewer"}, admin)[0], 200, "a viewer now")
+        m.wait("the view ends", lambda: olaf.ended, 30)
+        print(f"the view ended after {olaf.ended - at:.2f} s")
+        same((otto.ended, status("/api/cameras/hall/uncovered.jpg", "olaf")), (None, 403), "the other one, and the next picture")
+        # The camera names other roles: everybody's view ends.
+        file = folder / "uncovered" / "monitor.yaml"
+        file.write_text(file.read_text().replace("uncovered_for: [operator]", "uncovered_for: [admin]"))
+        m.process.send_signal(signal.SIGHUP)
+        m.wait("the other view ends", lambda: otto.ended, 30)
+        same((status("/api/cameras/hall/uncovered.jpg", "otto"), status("/api/cameras/shut/uncovered.jpg", "admin")), (403, 404), "after the reload")
+        m.wait("administrators see it now", lambda: status("/api/cameras/hall/uncovered.jpg", "admin") == 200, 60)
+        events = [e for e in m.get("/api/events?limit=200")["events"] if e["has_snapshot"] and e["camera"] != "open"]
+        for e in events[:6]:
+            covered(of_bytes(m.ask("GET", f"/api/events/{e['id']}/thumbnail.jpg", raw=True)[1], "event.jpg"), "an event's picture", right=False)
+        m.stop()
+        kept = [p for p in m.data.rglob("*") if p.suffix in (".mp4", ".jpg") and p.stat().st_size]
+        for p in sorted(kept, key=lambda p: p.suffix != ".mp4")[:12]:
+            if "open" not in p.parts:
+                covered(pictures(p), str(p.relative_to(m.data)), right=False)
+
+
+checks = [bad_settings, ways_out, squares, silhouettes, changed, uncovered, no_encoder, failing_encoder, network, codecs]
 for check in checks:
     if len(sys.argv) < 5 or check.__name__ in sys.argv[4:]:
         print(f"-- {check.__name__}", flush=True)

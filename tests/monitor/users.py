@@ -48,7 +48,7 @@ ROUTES = {
     ("GET", "/api/cameras/{}/crossings"): VIEWER, ("GET", "/api/cameras/{}/search"): VIEWER, ("GET", "/api/cameras/{}/recording.mp4"): VIEWER,
     ("GET", "/api/cameras/{}/preview"): VIEWER,
     ("GET", "/api/cameras/{}/timeline"): VIEWER, ("GET", "/api/cameras/{}/latest.jpg"): VIEWER, ("GET", "/api/cameras/{}/overlay.jpg"): VIEWER,
-    ("GET", "/api/cameras/{}/mask.jpg"): VIEWER, ("GET", "/api/cameras/{}/background.jpg"): VIEWER, ("GET", "/api/events"): VIEWER,
+    ("GET", "/api/cameras/{}/mask.jpg"): VIEWER, ("GET", "/api/cameras/{}/background.jpg"): VIEWER, ("GET", "/api/cameras/{}/uncovered.jpg"): VIEWER, ("GET", "/api/events"): VIEWER,
     ("GET", "/api/events/{}"): VIEWER, ("DELETE", "/api/events/{}"): ADMINISTRATOR, ("GET", "/api/events/{}/thumbnail.jpg"): VIEWER,
     ("GET", "/api/events/{}/clip.mp4"): VIEWER, ("GET", "/api/events/{}/similar"): VIEWER, ("POST", "/api/events/{}/retain"): OPERATOR,
     ("POST", "/api/events/{}/seen"): VIEWER, ("DELETE", "/api/events/{}/seen"): VIEWER, ("GET", "/api/config"): VIEWER, ("GET", "/api/overrides"): VIEWER,

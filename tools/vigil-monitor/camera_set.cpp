@@ -161,6 +161,9 @@ std::vector<std::string> CameraSet::reload() {
   next.notify = config_.notify;
   next.labels = config_.labels;
   join_added(next);
+  for (const std::string &warning : next.warnings)
+    if (std::find(config_.warnings.begin(), config_.warnings.end(), warning) == config_.warnings.end())
+      log_line(warning);
   const auto changed = use(std::move(next));
   log_line(vigil::text("configuration read again; ", counted(changed.size(), "camera"), " changed"));
   return changed;

@@ -17,6 +17,7 @@ namespace {
 
 // The camera's exposure against the background's, as cudamog finds it; none before its first frame.
 std::optional<double> exposure_gain(GstElement *mog) {
+  if (!mog) return std::nullopt; // the camera is not analysed
   GstStructure *stats = nullptr;
   double gain = 0;
   g_object_get(mog, "stats", &stats, nullptr);
@@ -125,13 +126,32 @@ PipelineEvents Camera::pipeline_events() {
   e.failed = [this](const std::string &why) { keeper_.fail(why); };
   e.ended = [this](const std::string &why) { keeper_.end(why); };
   e.warning = [this](const std::string &text) { warn(text); };
-  if (!detect_stream_) {
+  if (detect_stream_) {
+    e.record_caps = [live = detect_stream_](GstCaps *caps) { live->caps(caps); };
+    e.record_frame = [live = detect_stream_](GstBuffer *b, double time) { live->frame(b, time); };
+  } else {
     stored_.connect(e);
-    return e;
   }
-  e.record_caps = [live = detect_stream_](GstCaps *caps) { live->caps(caps); };
-  e.record_frame = [live = detect_stream_](GstBuffer *b, double time) { live->frame(b, time); };
+  if (!config_.analysed && !config_.privacy.asked()) show_key_frames(e); // else tiles are of covered pictures
   return e;
+}
+
+void Camera::show_key_frames(PipelineEvents &e) {
+  key_pictures_ = std::make_shared<KeyPictures>(
+      feed_->plan, shown_height_,
+      KeyPictures::Calls{[picture = e.picture, services = services_](double captured, const Bytes &jpeg) {
+                           const double ago = Utc::monotonic_seconds() - captured;
+                           picture(View::plain, services->utc().now() - ago, jpeg);
+                         },
+                         on_main([](Camera &c, const std::string &text) { c.warn(text); })});
+  e.record_caps = [record = e.record_caps, keys = key_pictures_](GstCaps *caps) {
+    record(caps);
+    keys->caps(caps);
+  };
+  e.record_frame = [record = e.record_frame, keys = key_pictures_](GstBuffer *b, double time) {
+    record(b, time);
+    keys->frame(b, time);
+  };
 }
 
 void Camera::warn(const std::string &text) {
@@ -197,6 +217,11 @@ void Camera::disconnect() {
     GstStructure *place = nullptr;
     g_object_get(e, "place", &place, nullptr);
     place_.reset(place);
+  }
+  if (key_pictures_) {
+    key_pictures_->close();
+    key_frames_decoded_ += key_pictures_->decoded();
+    key_pictures_.reset();
   }
   events_.end_all();
   onvif_->connection_ends();
@@ -311,19 +336,24 @@ void Camera::change(CameraConfig next) {
 void Camera::demand(Hub::Demand d) {
   demand_ = d;
   feed_->plan->demand(d.views);
-  if (pipeline()) pipeline()->set_tile_height(std::max(d.height, config_.live_height));
+  *shown_height_ = std::max(d.height, config_.live_height);
+  if (pipeline()) pipeline()->set_tile_height(*shown_height_);
+}
+
+CameraDescription Camera::description() const {
+  return {config_,     state_,
+          connection_, stored_,
+          *feed_,      causes_,
+          record_,     *onvif_,
+          *talk_back_, key_frames_decoded_ + (key_pictures_ ? key_pictures_->decoded() : 0)};
 }
 
 nlohmann::json Camera::describe(const std::vector<std::string> &overridden) const {
-  return CameraDescription{config_, state_,  connection_, stored_,    *feed_,
-                           causes_, record_, *onvif_,     *talk_back_}
-      .camera(overridden);
+  return description().camera(overridden);
 }
 
 nlohmann::json Camera::stats() const {
-  return CameraDescription{config_, state_,  connection_, stored_,    *feed_,
-                           causes_, record_, *onvif_,     *talk_back_}
-      .stats();
+  return description().stats();
 }
 
 } // namespace vigil::monitor

@@ -12,6 +12,7 @@
 #include "event_causes.h"
 #include "event_tracker.h"
 #include "feed.h"
+#include "key_pictures.h"
 #include "mask_file.h"
 #include "onvif_link.h"
 #include "pipeline.h"
@@ -23,12 +24,16 @@
 #include "tools/base/gst_ptr.h"
 #include "track_labels.h"
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 namespace vigil::monitor {
+
+struct CameraDescription;
 
 class Camera : public std::enable_shared_from_this<Camera> {
  public:
@@ -74,6 +79,8 @@ class Camera : public std::enable_shared_from_this<Camera> {
   // Sets what may change while playing; true when the camera must restart for the rest.
   bool needs_restart(const CameraConfig &next);
   bool set_elements(const ElementSettings &next);
+  CameraDescription description() const;
+  void show_key_frames(PipelineEvents &); // of the stream that is looked at
 
   CameraConfig config_;
   const std::shared_ptr<CameraServices> services_;
@@ -97,6 +104,9 @@ class Camera : public std::enable_shared_from_this<Camera> {
   const std::shared_ptr<TalkBack> talk_back_;
   ActivityReport report_;
   SaidOnce warned_;
+  std::shared_ptr<KeyPictures> key_pictures_; // of this connection; null: the camera is analysed
+  std::uint64_t key_frames_decoded_ = 0;      // of those before
+  const std::shared_ptr<std::atomic<int>> shown_height_ = std::make_shared<std::atomic<int>>(0);
   Hub::Demand demand_;
 };
 

@@ -63,6 +63,7 @@ void Connection::renew() {
 void Connection::take_down(std::shared_ptr<const void> needed) {
   if (!pipeline_) return;
   frames_before_ += pipeline_->frames_in();
+  decoded_before_ += pipeline_->decoded();
   tiles_before_ += pipeline_->tiles();
   pipeline_->mute();
   // Going down can hang in a driver or in the network: not here.

@@ -40,6 +40,7 @@ class Connection {
   double patience() const;                // seconds without a picture, after which the connection is given up
   // Of all connections together:
   std::uint64_t frames() const { return frames_before_ + (pipeline_ ? pipeline_->frames_in() : 0); }
+  std::uint64_t decoded() const { return decoded_before_ + (pipeline_ ? pipeline_->decoded() : 0); }
   std::uint64_t tiles() const { return tiles_before_ + (pipeline_ ? pipeline_->tiles() : 0); }
   std::uint64_t reconnects() const { return reconnects_; }
   // Our clock less the camera's, for this stream (sender_clock.h).
@@ -54,7 +55,7 @@ class Connection {
   double began_ = 0, last_frame_ = 0, retry_at_ = 0; // by the monotonic clock
   double distance_ = 0;                              // between two pictures, in seconds
   std::uint64_t last_frames_ = 0;                    // by the last look
-  std::uint64_t frames_before_ = 0, tiles_before_ = 0, reconnects_ = 0;
+  std::uint64_t frames_before_ = 0, decoded_before_ = 0, tiles_before_ = 0, reconnects_ = 0;
   // Connections that are being taken down. One that never ends must not be followed by others without limit.
   const std::shared_ptr<std::atomic<int>> going_down_ = std::make_shared<std::atomic<int>>(0);
 };

@@ -48,13 +48,14 @@ nlohmann::json covered(const CameraConfig &config) {
   const char *encoder = h264_encoder();
   return {{"fill", name_of(config.privacy.fill)},
           {"silhouettes", config.privacy.silhouettes},
+          {"uncovered_for", config.privacy.uncovered_for},
           {"encoder", encoder ? nlohmann::json(encoder) : nlohmann::json()}};
 }
 
 nlohmann::json views(const CameraConfig &config) {
   nlohmann::json out = nlohmann::json::array();
   for (const std::string_view view : view_names)
-    if (config.shows(view)) out.push_back(view);
+    if (config.shows(view) && view != "uncovered") out.push_back(view); // that one is not for everybody
   return out;
 }
 
@@ -90,6 +91,7 @@ nlohmann::json CameraDescription::camera(const std::vector<std::string> &overrid
           {"recording", stored.writes_clips()},
           {"record_enabled", config.record.enabled},
           {"motion_enabled", config.motion},
+          {"analysed", config.analysed},
           {"codec", codec ? nlohmann::json(*codec) : nlohmann::json()},
           {"sound", sound ? nlohmann::json(*sound) : nlohmann::json()},
           {"reconnects", connection.reconnects()},
@@ -114,19 +116,22 @@ nlohmann::json CameraDescription::camera(const std::vector<std::string> &overrid
 nlohmann::json CameraDescription::stats() const {
   const CameraPipeline *pipeline = connection.pipeline();
   const Recorder *recorder = stored.recorder().get();
-  return {{"name", config.name},
-          {"fps", feed.activity.mean_fps().value_or(0)},
-          {"frames", connection.frames()},
-          {"tiles", connection.tiles()},
-          {"drops", pipeline ? pipeline->drops() : 0},
-          {"reconnects", connection.reconnects()},
-          {"latency_ms", pipeline ? pipeline->latency_ms() : 0.0},
-          {"record_queue_bytes", recorder ? recorder->bytes() : 0},
-          {"record_overruns", recorder ? recorder->overruns() : 0},
-          {"clip_frames_lost", recorder ? recorder->lost() : 0},
-          {"recording_frames_lost", stored.recording().lost()},
-          {"recording_queue_bytes", stored.recording().waiting()},
-          {"element_time_us", element_times(pipeline)}};
+  return {
+      {"name", config.name},
+      {"fps", feed.activity.mean_fps().value_or(0)},
+      {"frames", connection.frames()},
+      {"analysed", config.analysed},
+      {"decoded", connection.decoded() + record.decoded() + stored.previews_decoded() + key_frames_decoded},
+      {"tiles", connection.tiles()},
+      {"drops", pipeline ? pipeline->drops() : 0},
+      {"reconnects", connection.reconnects()},
+      {"latency_ms", pipeline ? pipeline->latency_ms() : 0.0},
+      {"record_queue_bytes", recorder ? recorder->bytes() : 0},
+      {"record_overruns", recorder ? recorder->overruns() : 0},
+      {"clip_frames_lost", recorder ? recorder->lost() : 0},
+      {"recording_frames_lost", stored.recording().lost()},
+      {"recording_queue_bytes", stored.recording().waiting()},
+      {"element_time_us", element_times(pipeline)}};
 }
 
 } // namespace vigil::monitor

@@ -11,6 +11,7 @@
 #include "stored_stream.h"
 #include "talk_back.h"
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -27,6 +28,7 @@ struct CameraDescription {
   const RecordStream &record;
   const OnvifLink &onvif;
   const TalkBack &talk_back;
+  std::uint64_t key_frames_decoded; // for viewers of a camera that is not analysed
 
   nlohmann::json camera(const std::vector<std::string> &overridden) const; // /api/cameras
   nlohmann::json stats() const;                                            // /api/stats

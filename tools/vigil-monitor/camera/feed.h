@@ -56,7 +56,7 @@ struct CameraFeed {
  private:
   std::mutex lock_;
   std::condition_variable new_picture_;
-  std::array<Picture, 4> pictures_;
+  std::array<Picture, view_names.size()> pictures_;
   Seen seen_;
 };
 

@@ -77,8 +77,14 @@ CameraPipeline::CameraPipeline(const CameraConfig &config, const std::string &mo
     : StreamPipeline(config, config.name, config.source, config.takes_sound() && !config.records_apart(),
                      events, contexts, utc),
       events_(std::move(events)), plan_(std::move(plan)), masks_(std::move(masks)),
-      rate_gate_(config.analysed_fps()), tile_height_(config.live_height) {
+      rate_gate_(config.analysed ? config.analysed_fps() : detect_all), tile_height_(config.live_height) {
+  if (!config_.analysed && silhouettes_) fail(Error::Kind::bad_setting, silhouettes_need_analysis);
   plan_->forget();
+  build_entry();
+  if (!config_.analysed) {
+    build_tiles_alone();
+    return;
+  }
   build_chain();
   if (detector && element("tracklabel")) add_detector(std::move(detector));
   g_object_set(mog_, "model-location", model.c_str(), nullptr);
@@ -98,7 +104,7 @@ bool CameraPipeline::counts_drops_of(GstObject *source) const {
   return std::any_of(chain_.begin(), chain_.end(), [&](GstElement *e) { return GST_OBJECT(e) == source; });
 }
 
-void CameraPipeline::build_chain() {
+void CameraPipeline::build_entry() {
   // Frames that a decoder leaves on the GPU are converted there.
   entry_ = add(on_gpu() ? "cudaupload" : "videoconvert");
   GstElement *last = entry_;
@@ -107,14 +113,28 @@ void CameraPipeline::build_chain() {
     tools::link({entry_, last});
   }
   raw_tee_ = add("tee");
+  tools::link({last, raw_tee_});
+  const tools::ObjectPtr<GstPad> pictures(gst_element_get_static_pad(raw_tee_, "sink"));
+  gst_pad_add_probe(pictures.get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
+                    guarded<Callbacks::caps_of_pictures, GST_PAD_PROBE_OK>, this, nullptr);
+  gst_pad_add_probe(pictures.get(), GST_PAD_PROBE_TYPE_BUFFER,
+                    guarded<Callbacks::plan_picture, GST_PAD_PROBE_OK>, this, nullptr);
+  build_uncovered_tiles();
+}
+
+void CameraPipeline::build_tiles_alone() {
+  plain_tiles_ = build_tiles(raw_tee_, guarded<Callbacks::into_plain_tiles, GST_PAD_PROBE_DROP>, false);
+}
+
+void CameraPipeline::build_chain() {
   // A frame that comes while the chain is busy takes the place of one that waits: a camera is watched as it
   // is now. Of a compressed stream that comes in bursts the decoder waits for a while (frame_in).
   GstElement *queue = chain_queue_ = add("queue");
   g_object_set(queue, "max-size-buffers", chain_waiting, "max-size-bytes", 0, "max-size-time", guint64{0},
                nullptr);
   gst_util_set_object_arg(G_OBJECT(queue), "leaky", "downstream");
-  tools::link({last, raw_tee_, queue});
-  last = reduces() ? add_reduction(queue) : queue;
+  tools::link({raw_tee_, queue});
+  GstElement *last = reduces() ? add_reduction(queue) : queue;
   for (const std::string &name : chain_elements()) {
     const bool asked = config_.elements.count(name) != 0;
     const bool rules = (name == "boxtrack" || name == "tracklabel" || name == "boxrules") &&
@@ -140,9 +160,6 @@ void CameraPipeline::build_chain() {
   const tools::ObjectPtr<GstPad> entry(gst_element_get_static_pad(queue, "sink"));
   gst_pad_add_probe(entry.get(), GST_PAD_PROBE_TYPE_BUFFER, guarded<Callbacks::frame_in, GST_PAD_PROBE_OK>,
                     this, nullptr);
-  const tools::ObjectPtr<GstPad> pictures(gst_element_get_static_pad(raw_tee_, "sink"));
-  gst_pad_add_probe(pictures.get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
-                    guarded<Callbacks::caps_of_pictures, GST_PAD_PROBE_OK>, this, nullptr);
   const tools::ObjectPtr<GstPad> sink(gst_element_get_static_pad(mog_, "sink"));
   gst_pad_add_probe(sink.get(), GST_PAD_PROBE_TYPE_BUFFER, guarded<Callbacks::before_mog, GST_PAD_PROBE_OK>,
                     this, nullptr);
@@ -158,11 +175,8 @@ void CameraPipeline::build_chain() {
   const tools::ObjectPtr<GstPad> src(gst_element_get_static_pad(last, "src"));
   gst_pad_add_probe(src.get(), GST_PAD_PROBE_TYPE_BUFFER, guarded<Callbacks::after_chain, GST_PAD_PROBE_OK>,
                     this, nullptr);
-  if (reduction_) {
-    gst_pad_add_probe(pictures.get(), GST_PAD_PROBE_TYPE_BUFFER,
-                      guarded<Callbacks::plan_picture, GST_PAD_PROBE_OK>, this, nullptr);
+  if (reduction_)
     plain_tiles_ = build_tiles(raw_tee_, guarded<Callbacks::into_plain_tiles, GST_PAD_PROBE_DROP>, tints());
-  }
   if (events_.findings && tools::has_element("onvifmeta")) last = build_findings(last);
   chain_tiles_ = build_tiles(last,
                              reduction_ ? guarded<Callbacks::into_view_tiles, GST_PAD_PROBE_DROP>
@@ -226,7 +240,8 @@ GstElement *CameraPipeline::build_findings(GstElement *last) {
   return tee;
 }
 
-GstElement *CameraPipeline::build_tiles(GstElement *last, GstPadProbeCallback into, bool tinted) {
+CameraPipeline::TileParts CameraPipeline::add_tiles(GstElement *last, GstPadProbeCallback into,
+                                                    GstFlowReturn (*taken)(GstAppSink *, gpointer)) {
   GstElement *queue = add("queue"), *scale = add("videoscale"), *convert = add("videoconvert");
   GstElement *encode = add("jpegenc"), *sink = add("appsink");
   GstElement *size = add("capsfilter");
@@ -246,11 +261,17 @@ GstElement *CameraPipeline::build_tiles(GstElement *last, GstPadProbeCallback in
                nullptr);
   tools::link({scale, size, convert, encode, sink});
   GstAppSinkCallbacks callbacks{};
-  callbacks.new_sample = guarded<Callbacks::tile>;
+  // `taken` is guarded where it is given
+  callbacks.new_sample = taken;
   gst_app_sink_set_callbacks(GST_APP_SINK(sink), &callbacks, this, nullptr);
   const tools::ObjectPtr<GstPad> pad(gst_element_get_static_pad(queue, "sink"));
   // `into` is guarded where it is given
   gst_pad_add_probe(pad.get(), GST_PAD_PROBE_TYPE_BUFFER, into, this, nullptr);
+  return {size, encode};
+}
+
+GstElement *CameraPipeline::build_tiles(GstElement *last, GstPadProbeCallback into, bool tinted) {
+  const auto [size, encode] = add_tiles(last, into, guarded<Callbacks::tile>);
   const tools::ObjectPtr<GstPad> ready(gst_element_get_static_pad(encode, "sink"));
   if (tinted) {
     gst_pad_add_probe(ready.get(), GST_PAD_PROBE_TYPE_BUFFER, guarded<Callbacks::tint_tile, GST_PAD_PROBE_OK>,
@@ -262,12 +283,20 @@ GstElement *CameraPipeline::build_tiles(GstElement *last, GstPadProbeCallback in
   return size;
 }
 
+void CameraPipeline::build_uncovered_tiles() {
+  if (!config_.privacy.shows_uncovered()) return;
+  uncovered_tiles_ = add_tiles(raw_tee_, guarded<Callbacks::into_uncovered_tiles, GST_PAD_PROBE_DROP>,
+                               guarded<Callbacks::uncovered_tile>)
+                         .size;
+}
+
 void CameraPipeline::set_tile_height(int height) {
   if (tile_height_.exchange(height) != height) update_tile_caps();
 }
 
 void CameraPipeline::update_tile_caps() {
   set_tile_size(plain_tiles_, shown_width_, height_);
+  set_tile_size(uncovered_tiles_, shown_width_, height_);
   set_tile_size(chain_tiles_, chain_shown_width_, chain_height_);
 }
 
@@ -282,6 +311,7 @@ void CameraPipeline::set_tile_size(GstElement *tiles, int w, int h) {
 }
 
 void CameraPipeline::begin_turn() {
+  if (!mog_) return; // nothing has to be learnt again
   const std::lock_guard guard(turn_lock_);
   turns_++;
   if (!turning_) still_.forget();
@@ -294,6 +324,7 @@ void CameraPipeline::end_turn() {
 }
 
 void CameraPipeline::learn_view(const std::string &model) {
+  if (!mog_) return;
   unsigned turn = 0;
   {
     const std::lock_guard guard(turn_lock_);
@@ -312,6 +343,7 @@ void CameraPipeline::learn_view(const std::string &model) {
 }
 
 void CameraPipeline::draw_masks_soon() {
+  if (!mog_) return;
   on_own_thread([this] { draw_masks(); });
 }
 
@@ -342,7 +374,24 @@ bool CameraPipeline::encodes() const {
   return config_.privacy.asked() || (config_.record.enabled && !config_.records_apart());
 }
 
+void CameraPipeline::count_frames(GstPad *pad) {
+  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, guarded<Callbacks::unanalysed, GST_PAD_PROBE_OK>, this,
+                    nullptr);
+}
+
+void CameraPipeline::link_stored_alone(GstPad *pad, const StoredFormat &stored, const std::string &caps) {
+  GstElement *first = add_storing({add(stored.parser)}, stored.caps);
+  const tools::ObjectPtr<GstPad> sink(gst_element_get_static_pad(first, "sink"));
+  GstPad *ready = prepared(pad, caps);
+  gst_pad_add_probe(ready, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
+                    guarded<Callbacks::caps_of_pictures, GST_PAD_PROBE_OK>, this, nullptr);
+  count_frames(ready);
+  gst_pad_link(ready, sink.get());
+}
+
 void CameraPipeline::link_compressed(GstPad *pad, const std::string &caps) {
+  const StoredFormat *stored = config_.privacy.asked() ? nullptr : stored_format(caps);
+  if (stored && !config_.analysed) return link_stored_alone(pad, *stored, caps);
   GstElement *tee = add("tee"), *queue = add("queue"), *decode = add("decodebin");
   // A decoder that hangs must not hold up the recorder: this queue never blocks, and into_decoder limits it.
   g_object_set(queue, "max-size-buffers", 0u, "max-size-bytes", 0u, "max-size-time", guint64{0}, nullptr);
@@ -355,18 +404,21 @@ void CameraPipeline::link_compressed(GstPad *pad, const std::string &caps) {
   // only once it plays, for the pipeline.
   g_object_set(decode, "async-handling", TRUE, nullptr);
   tools::link({tee, queue, decode});
-  const StoredFormat *stored = config_.privacy.asked() ? nullptr : stored_format(caps);
   if (stored) // for viewers too, when nothing is recorded
     tools::link({tee, add_storing({add(stored->parser)}, stored->caps)});
   for (GstElement *e : {decode, queue, tee}) gst_element_sync_state_with_parent(e);
   const tools::ObjectPtr<GstPad> sink(gst_element_get_static_pad(tee, "sink"));
-  gst_pad_link(prepared(pad, caps), sink.get());
+  GstPad *ready = prepared(pad, caps);
+  if (!config_.analysed) count_frames(ready);
+  gst_pad_link(ready, sink.get());
   if (!stored && encodes()) link_encoder();
 }
 
 void CameraPipeline::link_raw(GstPad *pad) {
   if (encodes()) link_encoder();
-  link_pictures(prepared(pad, "video/x-raw"));
+  GstPad *ready = prepared(pad, "video/x-raw");
+  if (!config_.analysed) count_frames(ready);
+  link_pictures(ready);
 }
 
 void CameraPipeline::link_pictures(GstPad *pad) {
@@ -416,6 +468,9 @@ bool CameraPipeline::is_due(GstPad *pad, GstBuffer *picture) {
 }
 
 bool CameraPipeline::is_needless(GstPad *pad, GstBuffer *frame) const {
+  if (!config_.analysed) // pictures for viewers: JPEG, or key frames
+    return !encodes_ && (GST_BUFFER_FLAG_IS_SET(frame, GST_BUFFER_FLAG_DELTA_UNIT) ||
+                         (!plan_->wants(View::plain) && !plan_->wants(View::uncovered)));
   if (encodes_ || !rate_gate_.will_drop(seconds_of(running_time(pad, frame)))) return false;
   const tools::CapsPtr caps(gst_pad_get_current_caps(pad));
   return nothing_refers_to(frame, caps.get());

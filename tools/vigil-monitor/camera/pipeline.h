@@ -7,6 +7,9 @@
 //                             [gpufisher] ! cudamog ! [boxtrack ! boxrules] ! tiles
 //                                                                            [onvifmeta]
 //
+// A camera that is not analysed has no chain. Nothing of a stream that is stored as it comes is decoded then,
+// and another one goes from the tee to the encoder and the tiles.
+//
 // Raw sources are encoded for the recorder only. The order gpufisher, cudamog lets cudamog's output change
 // for viewers. The chain may get smaller pictures (`detect`): videoscale is before it, and tiles of plain
 // pictures are made of those that came.
@@ -38,6 +41,7 @@ namespace vigil::monitor {
 
 class Detector;
 class TrackCrops;
+struct StoredFormat;
 
 struct PipelineEvents : StreamEvents {
   // On streaming threads:
@@ -96,7 +100,9 @@ class CameraPipeline final : public StreamPipeline {
   void link(GstPad *, const std::string &caps) override;
   bool counts_drops_of(GstObject *) const override;
   bool encodes() const; // raw pictures for the recorder
-  void build_chain();
+  void build_entry();   // of raw pictures
+  void build_chain();   // what looks at them
+  void build_tiles_alone();
   void add_detector(std::shared_ptr<Detector>);
   bool reduces() const; // whether the chain may get smaller pictures than the camera's
   GstElement *add_reduction(GstElement *last);
@@ -104,12 +110,22 @@ class CameraPipeline final : public StreamPipeline {
   // Tiles of the frames of `last` that `into` lets pass, `tinted` where they show overlays; returns the
   // element that sets their size.
   GstElement *build_tiles(GstElement *last, GstPadProbeCallback into, bool tinted);
+  // Tiles of the pictures as they are, which go to viewers who may see them, and nowhere else.
+  void build_uncovered_tiles();
+  // Of such a branch: what sets the size of its tiles, and what encodes them.
+  struct TileParts {
+    GstElement *size, *encode;
+  };
+  TileParts add_tiles(GstElement *last, GstPadProbeCallback into,
+                      GstFlowReturn (*taken)(GstAppSink *, gpointer));
   // Documents of what is found in the frames of `last`; returns the element that tiles go on from.
   GstElement *build_findings(GstElement *last);
   // Whether an overlay is drawn on the camera's own picture (tint.h). On a GPU cudamog draws it: there the
   // chain's pictures are smaller only where the configuration asks for it.
   bool tints() const;
   void link_compressed(GstPad *, const std::string &caps);
+  void link_stored_alone(GstPad *, const StoredFormat &, const std::string &caps);
+  void count_frames(GstPad *); // where no chain does
   void link_raw(GstPad *);
   void link_pictures(GstPad *); // raw ones, to the chain
   void link_encoder();
@@ -119,7 +135,8 @@ class CameraPipeline final : public StreamPipeline {
   void look_whether_still(GstPad *, GstBuffer *);
   bool knows_scene() const;
   std::optional<View> planned(GstPad *, GstPadProbeInfo *) const; // what tiles show of the frame
-  bool is_due(GstPad *, GstBuffer *);                             // a picture, by the rate of the analysis
+  bool plans_before_chain() const { return reduction_ || uncovered_tiles_ || !config_.analysed; }
+  bool is_due(GstPad *, GstBuffer *);            // a picture, by the rate of the analysis
   bool is_needless(GstPad *, GstBuffer *) const; // a compressed frame, by the same: it need not be decoded
 
   const PipelineEvents events_;
@@ -128,7 +145,8 @@ class CameraPipeline final : public StreamPipeline {
   std::mutex drawing_; // of masks: the last one drawn is the one in use
   GstElement *entry_ = nullptr, *raw_tee_ = nullptr, *mog_ = nullptr,
              *reduction_ = nullptr, // what says how large the chain's pictures are; null: as they come
-                 *chain_tiles_ = nullptr, *plain_tiles_ = nullptr; // plain_tiles_: with reduction_ alone
+                 *chain_tiles_ = nullptr, *plain_tiles_ = nullptr, // plain_tiles_: with reduction_ alone
+                                              *uncovered_tiles_ = nullptr;
   bool halved_ = false; // the chain's pictures; the thread's before the chain
   Tint tint_;
   StillPicture still_;

@@ -22,7 +22,8 @@ CameraPipeline &self(gpointer user) {
   return *static_cast<CameraPipeline *>(user);
 }
 
-const char *const outputs[] = {"passthrough", "overlay", "mask", "background"}; // of cudamog, for each View
+// Of cudamog, for each View.
+const char *const outputs[] = {"passthrough", "overlay", "mask", "background", "passthrough"};
 
 // Of a CAPS event; none of another one, or of caps that are no video.
 std::optional<GstVideoInfo> video_of(GstPadProbeInfo *info) {
@@ -72,6 +73,15 @@ std::int64_t now_ns() {
 }
 
 } // namespace
+
+GstPadProbeReturn CameraPipeline::Callbacks::unanalysed(GstPad *pad, GstPadProbeInfo *info, gpointer user) {
+  CameraPipeline &p = self(user);
+  if (p.refused_) return GST_PAD_PROBE_DROP;
+  p.frames_in_++;
+  p.frames_out_++;
+  if (!p.muted_) p.events_.frame(p.time_of(pad, GST_PAD_PROBE_INFO_BUFFER(info)), {}, 0);
+  return GST_PAD_PROBE_OK;
+}
 
 void CameraPipeline::Callbacks::decoded_pad(GstElement *, GstPad *pad, gpointer user) {
   self(user).link_pictures(pad);
@@ -148,6 +158,7 @@ GstPadProbeReturn CameraPipeline::Callbacks::into_decoder(GstPad *pad, GstPadPro
 GstPadProbeReturn CameraPipeline::Callbacks::decoded(GstPad *pad, GstPadProbeInfo *info, gpointer user) {
   CameraPipeline &p = self(user);
   if (p.refused_) return GST_PAD_PROBE_DROP;
+  if (p.decode_queue_) p.decoded_++; // else the pictures came raw
   GstBuffer *b = GST_PAD_PROBE_INFO_BUFFER(info);
   const bool damaged = GST_BUFFER_FLAG_IS_SET(b, GST_BUFFER_FLAG_CORRUPTED);
   switch (p.damage_gate_.judge(damaged, p.key_gate_.gave_up(), Utc::monotonic_seconds())) {
@@ -174,7 +185,7 @@ void CameraPipeline::Callbacks::leaks(GstElement *, gpointer user) {
 // that does not catch up within seconds is too slow for this camera, and frames are left out.
 GstPadProbeReturn CameraPipeline::Callbacks::frame_in(GstPad *pad, GstPadProbeInfo *info, gpointer user) {
   CameraPipeline &p = self(user);
-  if (p.encodes_ && !(p.reduction_ ? p.analysed_ : p.is_due(pad, GST_PAD_PROBE_INFO_BUFFER(info))))
+  if (p.encodes_ && !(p.plans_before_chain() ? p.analysed_ : p.is_due(pad, GST_PAD_PROBE_INFO_BUFFER(info))))
     return GST_PAD_PROBE_DROP;
   p.frames_in_++;
   if (!p.decode_queue_) return GST_PAD_PROBE_OK; // nothing holds raw pictures for it
@@ -192,12 +203,13 @@ GstPadProbeReturn CameraPipeline::Callbacks::frame_in(GstPad *pad, GstPadProbeIn
   return GST_PAD_PROBE_OK;
 }
 
-// With a reduction: before a frame goes both to the chain and to the plain tiles.
+// With a reduction, and with uncovered pictures: before a frame goes both to the chain and to tiles.
 GstPadProbeReturn CameraPipeline::Callbacks::plan_picture(GstPad *pad, GstPadProbeInfo *info, gpointer user) {
   CameraPipeline &p = self(user);
+  if (!p.plans_before_chain()) return GST_PAD_PROBE_OK;
   GstBuffer *picture = GST_PAD_PROBE_INFO_BUFFER(info);
   p.analysed_ = !p.encodes_ || p.is_due(pad, picture);
-  if (!p.muted_) p.plan_->frame(now_ns(), running_time(pad, picture), p.analysed_);
+  if (!p.muted_) p.plan_->frame(now_ns(), running_time(pad, picture), p.analysed_ && p.config_.analysed);
   return GST_PAD_PROBE_OK;
 }
 
@@ -207,7 +219,7 @@ GstPadProbeReturn CameraPipeline::Callbacks::before_mog(GstPad *pad, GstPadProbe
   if (p.muted_) return GST_PAD_PROBE_OK;
   if (p.turning_) p.look_whether_still(pad, GST_PAD_PROBE_INFO_BUFFER(info));
   const GstClockTime running = running_time(pad, GST_PAD_PROBE_INFO_BUFFER(info));
-  const auto view = p.plain_tiles_ ? p.plan_->planned(running) : p.plan_->frame(now_ns(), running);
+  const auto view = p.plans_before_chain() ? p.plan_->planned(running) : p.plan_->frame(now_ns(), running);
   if (!view || p.silhouettes_) return GST_PAD_PROBE_OK; // silhouettes_ need each frame's mask
   const View drawn = *view == View::overlay && p.tints() ? View::mask : *view;
   gst_util_set_object_arg(G_OBJECT(p.mog_), "output", outputs[static_cast<int>(drawn)]);
@@ -252,7 +264,13 @@ std::optional<View> CameraPipeline::planned(GstPad *pad, GstPadProbeInfo *info) 
 }
 
 GstPadProbeReturn CameraPipeline::Callbacks::into_tiles(GstPad *pad, GstPadProbeInfo *info, gpointer user) {
-  return self(user).planned(pad, info) ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
+  const auto view = self(user).planned(pad, info);
+  return view && view != View::uncovered ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
+}
+
+GstPadProbeReturn CameraPipeline::Callbacks::into_uncovered_tiles(GstPad *pad, GstPadProbeInfo *info,
+                                                                  gpointer user) {
+  return self(user).planned(pad, info) == View::uncovered ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
 }
 
 GstPadProbeReturn CameraPipeline::Callbacks::into_plain_tiles(GstPad *pad, GstPadProbeInfo *info,
@@ -267,7 +285,8 @@ GstPadProbeReturn CameraPipeline::Callbacks::into_view_tiles(GstPad *pad, GstPad
                                                              gpointer user) {
   const CameraPipeline &p = self(user);
   const auto view = p.planned(pad, info);
-  const bool here = view && view != View::plain && !p.silhouettes_ && !(view == View::overlay && p.tints());
+  const bool here = view && view != View::plain && view != View::uncovered && !p.silhouettes_ &&
+                    !(view == View::overlay && p.tints());
   return here ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
 }
 
@@ -298,20 +317,28 @@ GstFlowReturn CameraPipeline::Callbacks::findings(GstAppSink *sink, gpointer use
   return GST_FLOW_OK;
 }
 
-GstFlowReturn CameraPipeline::Callbacks::tile(GstAppSink *sink, gpointer user) {
-  CameraPipeline &p = self(user);
+GstFlowReturn CameraPipeline::Callbacks::take_tile(GstAppSink *sink, CameraPipeline &p, bool covered) {
   const tools::SamplePtr sample(gst_app_sink_pull_sample(sink));
   const std::shared_lock delivery(p.delivery_);
   if (!sample || p.muted_) return GST_FLOW_OK;
   GstBuffer *buffer = gst_sample_get_buffer(sample.get());
   const GstClockTime running = gst_segment_to_running_time(gst_sample_get_segment(sample.get()),
                                                            GST_FORMAT_TIME, GST_BUFFER_PTS(buffer));
-  const auto view = p.plan_->planned(running);
+  // What comes by the way of uncovered pictures is one, whatever the plan says, and nothing else is.
+  const std::optional<View> view = covered ? p.plan_->planned(running) : View::uncovered;
   const tools::MappedBuffer map(buffer);
-  if (!view || !map) return GST_FLOW_OK;
+  if (!view || !map || covered == (view == View::uncovered)) return GST_FLOW_OK;
   p.tiles_++;
   p.events_.picture(*view, p.utc_of(running), std::make_shared<const std::string>(map.bytes()));
   return GST_FLOW_OK;
+}
+
+GstFlowReturn CameraPipeline::Callbacks::tile(GstAppSink *sink, gpointer user) {
+  return take_tile(sink, self(user), true);
+}
+
+GstFlowReturn CameraPipeline::Callbacks::uncovered_tile(GstAppSink *sink, gpointer user) {
+  return take_tile(sink, self(user), false);
 }
 
 // Whether cudamog compares frames with what it has learnt of the scene before the camera.

@@ -14,6 +14,10 @@ inline constexpr const char *no_key_frame = "no key frame came for 11 seconds; t
 inline constexpr const char *all_damaged =
     "the decoder calls all pictures of the last 11 seconds damaged; they are taken as they are";
 struct CameraPipeline::Callbacks {
+  static GstPadProbeReturn into_uncovered_tiles(GstPad *, GstPadProbeInfo *, gpointer);
+  static GstFlowReturn take_tile(GstAppSink *, CameraPipeline &, bool covered);
+  static GstFlowReturn uncovered_tile(GstAppSink *, gpointer);
+  static GstPadProbeReturn unanalysed(GstPad *, GstPadProbeInfo *, gpointer);
   static void decoded_pad(GstElement *, GstPad *, gpointer);
   static GstPadProbeReturn caps_of_pictures(GstPad *, GstPadProbeInfo *, gpointer);
   static GstPadProbeReturn plan_picture(GstPad *, GstPadProbeInfo *, gpointer);

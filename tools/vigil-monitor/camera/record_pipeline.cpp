@@ -49,7 +49,7 @@ void RecordPipeline::link_covered(GstPad *pad, const std::string &caps) {
   gst_pad_add_probe(ready, GST_PAD_PROBE_TYPE_BUFFER, guarded<count, GST_PAD_PROBE_OK>, this, nullptr);
   if (caps == "video/x-raw") return link_pictures(ready);
   GstElement *queue = add("queue"), *decode = add("decodebin");
-  g_signal_connect(decode, "pad-added", G_CALLBACK(guarded<decoded>), this);
+  g_signal_connect(decode, "pad-added", G_CALLBACK(guarded<decoded_pad>), this);
   g_object_set(decode, "async-handling", TRUE, nullptr);
   tools::link({queue, decode});
   for (GstElement *e : {decode, queue}) gst_element_sync_state_with_parent(e);
@@ -65,8 +65,14 @@ void RecordPipeline::link_pictures(GstPad *pad) {
   gst_pad_link(pad, sink.get());
 }
 
-void RecordPipeline::decoded(GstElement *, GstPad *pad, gpointer user) {
+void RecordPipeline::decoded_pad(GstElement *, GstPad *pad, gpointer user) {
+  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, guarded<count_decoded, GST_PAD_PROBE_OK>, user, nullptr);
   static_cast<RecordPipeline *>(user)->link_pictures(pad);
+}
+
+GstPadProbeReturn RecordPipeline::count_decoded(GstPad *, GstPadProbeInfo *, gpointer user) {
+  static_cast<RecordPipeline *>(user)->decoded_++;
+  return GST_PAD_PROBE_OK;
 }
 
 GstPadProbeReturn RecordPipeline::count(GstPad *, GstPadProbeInfo *, gpointer user) {

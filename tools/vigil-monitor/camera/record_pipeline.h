@@ -19,7 +19,8 @@ class RecordPipeline final : public StreamPipeline {
   void link(GstPad *, const std::string &caps) override;
   void link_covered(GstPad *, const std::string &caps);
   void link_pictures(GstPad *); // raw ones, to the encoder
-  static void decoded(GstElement *, GstPad *, gpointer);
+  static void decoded_pad(GstElement *, GstPad *, gpointer);
+  static GstPadProbeReturn count_decoded(GstPad *, GstPadProbeInfo *, gpointer);
   static GstPadProbeReturn count(GstPad *, GstPadProbeInfo *, gpointer);
 
   GstElement *encoding_ = nullptr; // what pictures go to, where they are covered

@@ -10,6 +10,7 @@
 #include "stored_stream.h"
 #include "stream_keeper.h"
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -35,6 +36,7 @@ class RecordStream {
   void tick() { keeper_.tick(true); } // once a second
   void clock_set(double change) { state_.clock_set(change); }
   std::optional<double> sender_lag() const { return connection_.sender_lag(); }
+  std::uint64_t decoded() const { return connection_.decoded(); }
   nlohmann::json describe() const;
 
  private:

@@ -47,6 +47,7 @@ class StoredStream final : public EventClips {
 
   const std::shared_ptr<Recorder> &recorder() const { return recorder_; } // null before the first connection
   const Recording &recording() const { return *recording_; }
+  std::uint64_t previews_decoded() const { return previews_->decoded(); }
   bool writes_clips() const { return recorder_ && recorder_->recording(); }
 
  private:

@@ -53,6 +53,7 @@ class StreamPipeline {
 
   std::uint64_t frames_in() const { return frames_in_; }   // that came
   std::uint64_t frames_out() const { return frames_out_; } // that went through
+  std::uint64_t decoded() const { return decoded_; }       // pictures that came out of a decoder
   virtual std::uint64_t tiles() const { return 0; }
   std::optional<double> sender_lag() const { return sender_clock_.lag(); }
 
@@ -99,7 +100,7 @@ class StreamPipeline {
   SourceDrops source_drops_; // the main thread's
   std::atomic<bool> muted_ = false, refused_ = false;
   std::shared_mutex delivery_; // shared by threads that hand over what they have, unless muted_
-  std::atomic<std::uint64_t> frames_in_ = 0, frames_out_ = 0;
+  std::atomic<std::uint64_t> frames_in_ = 0, frames_out_ = 0, decoded_ = 0;
 
  private:
   struct Callbacks;

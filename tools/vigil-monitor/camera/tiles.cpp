@@ -21,13 +21,26 @@ void TilePlan::once(View v) {
   once_ |= 1u << static_cast<unsigned>(v);
 }
 
+bool TilePlan::wants(View v) const {
+  const std::lock_guard guard(lock_);
+  return (wanted_ | once_) >> static_cast<unsigned>(v) & 1;
+}
+
+bool TilePlan::take_once(View v) {
+  const std::lock_guard guard(lock_);
+  const unsigned bit = 1u << static_cast<unsigned>(v), before = once_;
+  once_ &= ~bit;
+  return before & bit;
+}
+
 std::optional<View> TilePlan::frame(std::int64_t now, std::uint64_t running, bool analysed) {
   const std::lock_guard guard(lock_);
   // Frames come a little early or late: a quarter of the period is no reason to wait for the next.
   const std::int64_t slack = period_ns_ / 4;
   std::optional<unsigned> best;
   for (unsigned v = 0; v < last_.size(); v++) {
-    if (!analysed && v != static_cast<unsigned>(View::plain)) continue;
+    const auto view = static_cast<View>(v);
+    if (!analysed && view != View::plain && view != View::uncovered) continue;
     const bool due = (once_ >> v & 1) || ((wanted_ >> v & 1) && now - last_[v] >= period_ns_ - slack);
     if (due && (!best || last_[v] < last_[*best])) best = v;
   }

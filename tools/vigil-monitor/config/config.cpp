@@ -165,6 +165,16 @@ void read_shapes(const YamlValue &v, CameraConfig &c, const std::string &kind) {
 void read_privacy(const YamlValue &v, CameraConfig &c) {
   v.members({{"polygons", [&](const YamlValue &x) { read_shapes(x, c, "privacy"); }},
              {"silhouettes", [&](const YamlValue &x) { c.privacy.silhouettes = x.flag(); }},
+             {"uncovered_for",
+              [&](const YamlValue &x) {
+                x.items([&](const YamlValue &role) {
+                  const std::string name = role.text();
+                  if (name != "viewer" && name != "operator" && name != "admin")
+                    role.refuse("'" + printable(name, most_said) +
+                                "' is no role; allowed: viewer, operator, admin");
+                  c.privacy.uncovered_for.insert(name);
+                });
+              }},
              {"fill", [&](const YamlValue &x) {
                 const std::string name = x.text();
                 const auto fill = fill_named(name);
@@ -283,7 +293,8 @@ CameraConfig read_camera(const std::string &name, const YamlValue &v, const Conf
               }},
              {"detect",
               [&](const YamlValue &x) {
-                x.members({{"height", [&](const YamlValue &y) { c.detect_height = read_detect_height(y); }},
+                x.members({{"enabled", [&](const YamlValue &y) { c.analysed = y.flag(); }},
+                           {"height", [&](const YamlValue &y) { c.detect_height = read_detect_height(y); }},
                            {"fps", [&](const YamlValue &y) { c.detect_fps = read_detect_fps(y); }}});
               }},
              {"detector",
@@ -308,11 +319,27 @@ CameraConfig read_camera(const std::string &name, const YamlValue &v, const Conf
     v.refuse("source is missing: an address (rtsp://...), a file, /dev/video0, or elements of gst-launch");
   if (c.privacy.silhouettes && !c.record_source.empty())
     v.refuse(std::string("privacy: {silhouettes: true}: ") + silhouettes_of_two_streams);
+  if (c.privacy.silhouettes && !c.analysed)
+    v.refuse(std::string("privacy: {silhouettes: true}: ") + silhouettes_need_analysis);
   for (auto &[e, properties] : own)
     for (auto &[p, setting] : properties)
       c.elements[e][p] = setting; // the camera's own win over the preset's
   for (const auto &[e, properties] : own) c.elements[e];
   return c;
+}
+
+// What a camera has that nothing comes of, since it is not analysed.
+void settle_unanalysed(const CameraConfig &c, std::vector<std::string> &warnings) {
+  if (c.analysed) return;
+  std::string idle;
+  const auto name = [&](const std::string &key) { idle += (idle.empty() ? "" : ", ") + key; };
+  if (!c.zones.empty()) name("zones");
+  if (!c.lines.empty()) name("lines");
+  if (!c.masks.empty()) name("masks");
+  for (const auto &[element, settings] : c.elements) name(element);
+  if (!idle.empty())
+    warnings.push_back(c.place + ": camera " + c.name +
+                       " is not analysed (detect: {enabled: false}), so that " + idle + " have no effect");
 }
 
 // ADDRESS:PORT; `example` for words.
@@ -553,6 +580,7 @@ Config read_top(const YamlValue &top, const std::string &file) {
         v.each([&](const std::string &name, const YamlValue &camera) {
           c.cameras[name] = read_camera(name, camera, c, presets);
           c.order.push_back(name);
+          settle_unanalysed(c.cameras[name], c.warnings);
         });
       });
     settle_rtsp(c);

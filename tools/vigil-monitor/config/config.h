@@ -39,13 +39,19 @@ struct Mask {
 struct PrivacyConfig {
   enum class Fill { black, pixelate };
   std::map<std::string, Mask> polygons;
-  bool silhouettes = false; // of all that moves
+  bool silhouettes = false;              // of all that moves
+  std::set<std::string> uncovered_for{}; // roles that may see the live picture as it is
   Fill fill = Fill::black;
   bool asked() const { return silhouettes || !polygons.empty(); }
+  bool shows_uncovered() const { return asked() && !uncovered_for.empty(); }
   bool operator==(const PrivacyConfig &) const = default;
 };
 const char *name_of(PrivacyConfig::Fill);
 std::optional<PrivacyConfig::Fill> fill_named(const std::string &);
+inline constexpr const char *silhouettes_need_analysis =
+    "silhouettes are found by the analysis, which detect: {enabled: false} leaves out; take that line out, "
+    "or "
+    "cover polygons alone";
 inline constexpr const char *silhouettes_of_two_streams =
     "silhouettes are covered in the pictures that are analysed, and source: {record, detect} records others; "
     "give the camera one source, or cover polygons alone";
@@ -91,6 +97,7 @@ struct CameraConfig {
   bool talk = true;                   // people may speak to it
   std::string talk_address;           // takes speech by ANNOUNCE; empty: the camera's back channel does
   int live_height = 360;
+  bool analysed = true;                   // else nothing is looked for in its pictures (detect: {enabled})
   int detect_height = detect_half;        // lines of the pictures that the chain works on, at most
   double detect_fps = default_detect_fps; // so many of them a second, or detect_all
   double live_fps = 5;
@@ -112,6 +119,8 @@ struct CameraConfig {
   bool records_apart() const { return record.enabled && !record_source.empty(); }
   // Where silhouettes are covered, nothing shows their outlines.
   bool shows(std::string_view view) const {
+    if (view == "uncovered") return privacy.shows_uncovered();
+    if (!analysed) return view == "plain";
     return !privacy.silhouettes || (view != "mask" && view != "background");
   }
   const std::string &shown_name() const { return title.empty() ? name : title; }
@@ -126,9 +135,10 @@ struct CameraConfig {
            onvif == o.onvif && onvif_events == o.onvif_events && enabled == o.enabled && motion == o.motion &&
            loop == o.loop && talk == o.talk && talk_address == o.talk_address &&
            live_height == o.live_height && live_fps == o.live_fps && live_sound == o.live_sound &&
-           detect_height == o.detect_height && detect_fps == o.detect_fps && max_pixels == o.max_pixels &&
-           record == o.record && zones == o.zones && lines == o.lines && masks == o.masks &&
-           privacy == o.privacy && elements == o.elements && detector == o.detector && added == o.added;
+           analysed == o.analysed && detect_height == o.detect_height && detect_fps == o.detect_fps &&
+           max_pixels == o.max_pixels && record == o.record && zones == o.zones && lines == o.lines &&
+           masks == o.masks && privacy == o.privacy && elements == o.elements && detector == o.detector &&
+           added == o.added;
   }
 };
 

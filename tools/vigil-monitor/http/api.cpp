@@ -60,6 +60,8 @@ const std::vector<Api::Route> &Api::routes() {
       {"GET", "/api/cameras/{}/overlay.jpg", Role::view, Scope::camera, nullptr},
       {"GET", "/api/cameras/{}/mask.jpg", Role::view, Scope::camera, nullptr},
       {"GET", "/api/cameras/{}/background.jpg", Role::view, Scope::camera, nullptr},
+      {"GET", "/api/cameras/{}/uncovered.jpg", Role::view, Scope::camera,
+       nullptr}, // need_uncovered() looks again
       {"GET", "/api/exports", Role::view, Scope::own, &Api::exports},
       {"POST", "/api/exports", Role::operate, Scope::own, &Api::add_export},
       {"GET", "/api/exports/{}", Role::view, Scope::own, &Api::one_export},

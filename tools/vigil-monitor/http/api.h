@@ -13,11 +13,14 @@
 #include "latest.h"
 #include "server.h"
 #include "streams.h"
+#include "uncovered_views.h"
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -88,6 +91,13 @@ class Api {
   Response cameras(const Match &);
   Response camera(const Match &);
   Response picture(const Match &, View);
+  // Of pictures without what covers them. On the main loop; throws HttpError 404 where nobody sees them, and
+  // 403.
+  static void need_uncovered(const Visitor &, const CameraConfig &);
+  // Asked before each piece of a view that goes on: false where the role or the camera has changed.
+  std::function<bool()> still_uncovered(const Match &, const std::set<std::string> &cameras);
+  // In the audit log, where it is a new view.
+  void note_uncovered(const Match &, const std::string &camera);
   Response live_mp4(const Match &);
   Response begin_view(const Match &);
   Response add_candidates(const Match &);
@@ -214,6 +224,7 @@ class Api {
   AuditLog &audit_;
   LabelBook &labels_;
   Streams streams_;
+  UncoveredViews uncovered_;
   WebViewers viewers_;
   Talks talks_;
   DeviceSearches searches_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "../camera/properties.h"
 #include "api.h"
+#include "web_offer.h"
 
 #include "../config/text.h"
 #include "common/error.h"
@@ -19,6 +20,8 @@ using nlohmann::json;
 
 namespace {
 
+constexpr const char *unanalysed = " is not analysed (detect: {enabled: false} in the configuration)";
+
 std::shared_ptr<Camera> need_camera(Monitor &m, const std::string &name) {
   auto c = m.cameras().find(name);
   if (!c) refuse(404, "there is no camera '" + name + "'");
@@ -28,6 +31,8 @@ std::shared_ptr<Camera> need_camera(Monitor &m, const std::string &name) {
 GstElement *need_element(const Camera &c, const std::string &name) {
   if (!c.pipeline())
     refuse(503, "camera " + c.config().name + " is not connected: its elements are there when it is");
+  if (!c.config().analysed)
+    refuse(409, "camera " + c.config().name + unanalysed + ", and has no elements to set");
   GstElement *e = c.pipeline()->element(name);
   if (!e) refuse(404, "the chain of " + c.config().name + " has no element '" + name + "'");
   return e;
@@ -81,9 +86,11 @@ Response Api::live(const Match &m) {
     const auto v = view_named(q->second);
     if (!v)
       refuse(400, "there is no view '" + q->second.substr(0, 40) +
-                      "'; there are plain, overlay, mask, background");
+                      "'; there are plain, overlay, mask, background, uncovered");
     wish.view = *v;
   }
+  const bool uncovered = wish.view == View::uncovered;
+  if (uncovered && wish.cameras.empty()) refuse(400, "the view uncovered needs the names of its cameras");
   wish.pictures = integer_of(r, "pictures", 0, 1, 1) != 0;
   wish.height = integer_of(r, "height", 90, 2160, 0);
   wish.visible = m.visitor.cameras;
@@ -91,7 +98,10 @@ Response Api::live(const Match &m) {
     if (!wish.visible.has(name)) refuse(404, "there is no camera '" + name + "'");
   const auto place = stream_place(m);
   const json hello = monitor_.call([&] {
-    for (const std::string &name : wish.cameras) need_camera(monitor_, name);
+    for (const std::string &name : wish.cameras) {
+      const auto c = need_camera(monitor_, name);
+      if (uncovered) need_uncovered(m.visitor, c->config());
+    }
     json cameras = json::array();
     // All of them, as the records that follow: the page of one camera shows the states of the others, too.
     for (const auto &c : monitor_.cameras().all())
@@ -100,12 +110,15 @@ Response Api::live(const Match &m) {
     return json{
         {"kind", "hello"}, {"time", monitor_.utc().now()}, {"version", VIGIL_VERSION}, {"cameras", cameras}};
   });
+  if (uncovered)
+    for (const std::string &name : wish.cameras) note_uncovered(m, name);
   std::shared_ptr<Hub::Viewer> viewer = monitor_.announcer().hub().join(wish, hello, monitor_.utc().now());
   if (!viewer) refuse(503, "too many viewers; close one");
   Response out;
   out.type = "application/octet-stream";
   out.headers["X-Accel-Buffering"] = "no";
-  out.stream = [this, viewer, place]() -> Bytes {
+  const auto may_go_on = uncovered ? still_uncovered(m, wish.cameras) : [] { return true; };
+  out.stream = [this, viewer, place, may_go_on]() -> Bytes {
     constexpr std::chrono::seconds quiet(5);
     bool ended = false;
     Bytes next = viewer->queue.next(quiet, ended);
@@ -113,6 +126,7 @@ Response Api::live(const Match &m) {
       viewer->queue.text("", monitor_.utc().now(), std::make_shared<const std::string>(R"({"kind":"ping"})"));
       next = viewer->queue.next(quiet, ended);
     }
+    if (!may_go_on()) return nullptr;
     return next;
   };
   return out;
@@ -135,11 +149,49 @@ Response Api::camera(const Match &m) {
   }));
 }
 
+void Api::need_uncovered(const Visitor &v, const CameraConfig &c) {
+  const auto &roles = c.privacy.uncovered_for;
+  if (!c.shows("uncovered"))
+    refuse(404, "camera " + c.name + " has no uncovered picture: privacy: {uncovered_for} names no role");
+  if (std::none_of(roles.begin(), roles.end(),
+                   [&](const std::string &r) { return role_of_user(r) == v.role; }))
+    refuse(403,
+           "the uncovered picture of " + c.name + " is for other roles: privacy: {uncovered_for} names them");
+}
+
+void Api::note_uncovered(const Match &m, const std::string &camera) {
+  if (uncovered_.begins(camera + " " + who_watches(m) + " " + m.visitor.name, Utc::monotonic_seconds()))
+    note(m, "uncovered-view", {{"camera", camera}});
+}
+
+std::function<bool()> Api::still_uncovered(const Match &m, const std::set<std::string> &cameras) {
+  return [this, cameras, visitor = m.visitor, known = without_body(m.request),
+          looked = std::make_shared<double>(Utc::monotonic_seconds())] {
+    if (!access_.is_current(visitor, known)) return false;
+    constexpr double often = 1;
+    const double now = Utc::monotonic_seconds();
+    if (now - *looked < often) return true;
+    *looked = now;
+    try {
+      monitor_.call([&] {
+        for (const std::string &name : cameras)
+          need_uncovered(visitor, need_camera(monitor_, name)->config());
+      });
+    } catch (...) { // also a main loop that does not answer
+      return false;
+    }
+    return true;
+  };
+}
+
 Response Api::picture(const Match &m, View v) {
   const auto feed = monitor_.call([&] {
     const auto c = need_camera(monitor_, m.parts[0]);
+    if (v == View::uncovered) need_uncovered(m.visitor, c->config());
     if (!c->config().shows(view_names[static_cast<std::size_t>(v)]))
-      refuse(404, "camera " + m.parts[0] + " covers silhouettes, and has the views plain and overlay alone");
+      refuse(404, "camera " + m.parts[0] +
+                      (c->config().analysed ? " covers silhouettes, and has the views plain and overlay alone"
+                                            : " is not analysed, and has the view plain alone"));
     if (c->pipeline()) c->feed()->plan->once(v);
     return c->pipeline() ? c->feed() : nullptr;
   });
@@ -147,6 +199,7 @@ Response Api::picture(const Match &m, View v) {
   constexpr double old = 0.2; // a picture of just now is good enough
   const auto picture =
       feed ? feed->wait_picture(v, Utc::monotonic_seconds() - old, patience) : CameraFeed::Picture{};
+  if (v == View::uncovered) note_uncovered(m, m.parts[0]);
   if (!picture.jpeg)
     refuse(503, "camera " + m.parts[0] + " gives no pictures now; /api/cameras/" + m.parts[0] + " says why");
   Response out;
@@ -252,6 +305,7 @@ Response Api::set_privacy(const Match &m) {
     const auto c = need_camera(monitor_, name);
     if (body.value("silhouettes", false) && !c->config().record_source.empty())
       refuse(409, silhouettes_of_two_streams);
+    if (body.value("silhouettes", false) && !c->config().analysed) refuse(409, silhouettes_need_analysis);
     for (const auto &[key, value] : body.items())
       monitor_.cameras().overrides().set_privacy(name, key, value);
     monitor_.cameras().apply(name);
@@ -273,7 +327,8 @@ Response Api::set_switches(const Match &m) {
   if (body.empty()) refuse(400, expected);
   std::shared_future<std::string> saved;
   const json done = monitor_.call([&] {
-    need_camera(monitor_, m.parts[0]);
+    if (!need_camera(monitor_, m.parts[0])->config().analysed && body.value("motion", false))
+      refuse(409, "camera " + m.parts[0] + unanalysed + ", and makes no events of motion");
     for (const auto &[key, value] : body.items())
       monitor_.cameras().overrides().set_switch(m.parts[0], key, value.get<bool>());
     monitor_.cameras().apply(m.parts[0]);

@@ -8,8 +8,11 @@ using nlohmann::json;
 Response Api::search_motion(const Match &m) {
   const Request &r = m.request;
   const std::string &name = m.parts[0];
-  if (!monitor_.call([&] { return monitor_.cameras().find(name) != nullptr; }))
-    refuse(404, "there is no camera '" + name + "'");
+  const bool analysed = monitor_.call([&] {
+    const auto c = monitor_.cameras().find(name);
+    if (!c) refuse(404, "there is no camera '" + name + "'");
+    return c->config().analysed;
+  });
   const auto polygon = r.query.find("polygon");
   if (polygon == r.query.end())
     refuse(400, "'polygon' is missing: the corners of where to search, x1,y1,x2,y2,... from 0 to 1");
@@ -26,7 +29,12 @@ Response Api::search_motion(const Match &m) {
                     {"end", h.end},
                     {"share", h.share},
                     {"direction", h.direction ? json(*h.direction) : json()}});
-  return json_response({{"camera", name}, {"from", from}, {"to", to}, {"hits", hits}, {"more", found.more}});
+  return json_response({{"camera", name},
+                        {"from", from},
+                        {"to", to},
+                        {"hits", hits},
+                        {"more", found.more},
+                        {"analysed", analysed}}); // what was found before the analysis ended stays
 }
 
 } // namespace vigil::monitor

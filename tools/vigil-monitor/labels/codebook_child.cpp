@@ -144,7 +144,7 @@ std::vector<std::uint8_t> make_codebook(std::span<const label::Picture> pictures
   words.push_back(folder_of_pictures.write(pictures));
   LimitedChild child(std::move(words), said);
   if (child.wait(ending) != 0) fail(Error::Kind::bad_data, "vigil-train failed: ", last_words(said));
-  constexpr std::size_t largest = std::size_t{16} << 20;
+  static constexpr std::size_t largest = std::size_t{16} << 20;
   return read_plain_file(model, "the new codebook", 0, [](auto) { return largest; });
 }
 

@@ -38,7 +38,7 @@ Sample decoded(const std::vector<std::uint8_t> &jpeg) {
 } // namespace
 
 label::Picture picture_in(const std::string &file, const Rect &box) {
-  constexpr std::size_t largest = std::size_t{4} << 20;
+  static constexpr std::size_t largest = std::size_t{4} << 20;
   constexpr int side = static_cast<int>(label::picture_side);
   label::Picture out;
   std::error_code error;

@@ -19,7 +19,7 @@ bool MotionSearch::look(std::int64_t second, const MovingCells &all) {
   if (going_ && going_->first - second > pause) close();
   if (result_.more) return false;
   if (!going_) {
-    going_.emplace();
+    going_ = Going{};
     going_->last = second;
   }
   Going &g = *going_;

@@ -6,7 +6,7 @@
 //          4  m, length of the payload (big-endian)   8  time in microseconds since 1970   16  name, then the payload
 const head = 16;
 const longest = 16 * 1024 * 1024;
-export const views = ["plain", "overlay", "mask", "background"];
+export const views = ["plain", "overlay", "mask", "background", "uncovered"];
 
 export class Records {
   #buffer = new Uint8Array(256 * 1024);

@@ -5,6 +5,7 @@ import { live } from "../app/live.js";
 import { store } from "../app/store.js";
 import { t } from "../app/text.js";
 import { kinds, kindWord } from "./shapes.js";
+import { notAnalysed } from "./states.js";
 
 const box = [[0.35, 0.35], [0.65, 0.35], [0.65, 0.65], [0.35, 0.65]];
 const longest = 86400; // seconds of loitering: the server allows a day
@@ -102,10 +103,11 @@ export function areaList(areas, draw, editable, signal) {
       item.classList.toggle("chosen", areas.selected !== null && item.dataset.area === `${areas.selected.kind}/${areas.selected.name}`);
     }
     for (const { kind, button } of tools) button.setAttribute("aria-pressed", String(draw.tool === kind));
-    setText(hint, draw.tool === "lines" ? t("Press where the line begins, and where it ends. Esc stops.")
+    const idle = areas.camera.analysed ? "" : `${notAnalysed} ${t("Private parts alone have an effect.")} `;
+    setText(hint, idle + (draw.tool === "lines" ? t("Press where the line begins, and where it ends. Esc stops.")
       : draw.tool ? t("Press each corner, then the first one again or Enter; or drag a rectangle. Esc stops.")
         : !areas.shapes.length ? (editable ? t("Nothing is drawn yet. A zone reports what enters it, a line what crosses it, a mask hides what always moves.") : t("Nothing is drawn on this camera."))
-          : editable ? t("Drag a shape, a corner or the middle of a side. Arrow keys move what has the focus.") : "");
+          : editable ? t("Drag a shape, a corner or the middle of a side. Arrow keys move what has the focus.") : ""));
   };
   for (const name of ["change", "select"]) areas.addEventListener(name, fill, { signal });
   draw.addEventListener("tool", fill);

@@ -25,7 +25,7 @@ import { timeline } from "./timeline.js";
 import { Trouble } from "./trouble.js";
 
 const viewWords = { live: [t("Live"), t("the camera's own stream, with its sound")], plain: [t("Plain"), t("the picture as it is")], overlay: [t("Overlay"), t("what moves in red, shadows blue, boxes green")],
-  mask: [t("Mask"), t("white: foreground, grey: shadow")], background: [t("Background"), t("what the model has learnt")] };
+  mask: [t("Mask"), t("white: foreground, grey: shadow")], background: [t("Background"), t("what the model has learnt")], uncovered: [t("Uncovered"), t("without privacy; the audit log names each view")] };
 
 export function camera(root, { names: [name], query }, signal) {
   if (!store.cameras.has(name)) {
@@ -37,7 +37,8 @@ export function camera(root, { names: [name], query }, signal) {
   const now = () => store.cameras.get(name);
 
   // The picture and what stands over it. The video begins before anything else is made, and its request goes before all others.
-  const possible = () => ["live", ...now().views];
+  const role = { view: "viewer" }[store.version?.role] ?? store.version?.role;
+  const possible = () => ["live", ...now().views, ...(now().covered?.uncovered_for.includes(role) ? ["uncovered"] : [])];
   let view = query.get("view") ?? localStorage.getItem("view") ?? "live";
   if (!possible().includes(view)) view = "live";
   const age = h("span", { class: "hint number stage-age" });
@@ -118,11 +119,11 @@ export function camera(root, { names: [name], query }, signal) {
   const choose = (next) => {
     if (!possible().includes(next)) return;
     view = next;
-    localStorage.setItem("view", next);
+    if (next !== "uncovered") localStorage.setItem("view", next); // nobody comes to it unawares
     for (const input of views.querySelectorAll("input")) input.checked = input.value === next;
     play();
   };
-  const views = choice(t("View"), Object.entries(viewWords).map(([value, [words, hint]]) => ({ value, words, hint, disabled: !possible().includes(value) })), view, choose);
+  const views = choice(t("View"), Object.entries(viewWords).filter(([value]) => value !== "uncovered" || possible().includes(value)).map(([value, [words, hint]]) => ({ value, words, hint, disabled: !possible().includes(value) })), view, choose);
 
   // The head.
   const all = [...store.cameras.keys()];
@@ -160,11 +161,13 @@ export function camera(root, { names: [name], query }, signal) {
   panel.append(h("div", { class: "tabs" }, tabs, !editable && h("span", { class: "hint" }, t("Shown only: sign in as an administrator to change"))), ...Object.values(parts).map(([, element]) => element));
   showPart(part);
 
-  root.append(head, h("div", { class: "camera-columns" }, h("div", { class: "camera-main" }, h("div", { class: "stage-room" }, stage), strip(name, signal), timeline(name, signal)), panel));
+  const changes = strip(name, signal);
+  root.append(head, h("div", { class: "camera-columns" }, h("div", { class: "camera-main" }, h("div", { class: "stage-room" }, stage), changes, timeline(name, signal)), panel));
 
   const tell = (camera) => {
     setText(heading, camera.title);
     about.tell(camera);
+    changes.hidden = !camera.analysed;
     areas.tell(camera);
     if (camera.width && camera.width / camera.height !== shape.last) {
       shape.last = camera.width / camera.height;

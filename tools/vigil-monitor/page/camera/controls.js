@@ -9,6 +9,7 @@ import { store } from "../app/store.js";
 import { t } from "../app/text.js";
 import { Control, valueWords } from "./control.js";
 import { configuration, presetFile, showText } from "./export.js";
+import { notAnalysed } from "./states.js";
 
 export function controls(camera, history, editable, signal) {
   const found = h("p", { class: "hint", hidden: true, role: "status" });
@@ -130,7 +131,8 @@ export function controls(camera, history, editable, signal) {
   // The elements are there while the camera is connected, and are asked for once it is.
   let asked = false;
   const load = () => {
-    if (asked || store.cameras.get(camera)?.state !== "online") return;
+    const about = store.cameras.get(camera);
+    if (asked || about?.state !== "online" || !about.analysed) return;
     asked = true;
     get(cameraPath(camera, "elements"), signal).then(fill).catch((error) => { asked = false; failure(error); });
   };
@@ -155,7 +157,7 @@ export function controls(camera, history, editable, signal) {
     iconButton("copy", t("As configuration"), () => showText(t("Configuration"), t("For the file that vigil-monitor reads with --config; then preset: NAME in a camera."),
       configuration(parts.map((p) => p.element), camera), `${camera}.yaml`), { shown: true }));
   foot.hidden = true;
-  list.append(h("p", { class: "hint" }, t("The camera is not connected. The properties of its elements are shown when it is.")));
+  list.append(h("p", { class: "hint" }, store.cameras.get(camera)?.analysed === false ? notAnalysed : t("The camera is not connected. The properties of its elements are shown when it is.")));
   element.append(foot);
   load();
   return { element, focusSearch: () => search.focus() };

@@ -5,14 +5,14 @@ import { h, setText } from "../app/dom.js";
 import { failure, notice } from "../app/notice.js";
 import { store, titleOf } from "../app/store.js";
 import { privacyRows } from "./privacy.js";
-import { stateWords } from "./states.js";
+import { notAnalysed, stateWords } from "./states.js";
 import { number, t } from "../app/text.js";
 import { digits, fullTime } from "../app/time.js";
 
 const switches = [
   { name: "enabled", words: t("Camera"), hint: t("Off: no picture, no events."), on: (c) => c.state !== "disabled" },
   { name: "recordings", words: t("Recording"), hint: t("Off: events without clips."), on: (c) => c.record_enabled },
-  { name: "motion", words: t("Motion"), hint: t("Off: motion makes no events."), on: (c) => c.motion_enabled },
+  { name: "motion", words: t("Motion"), hint: t("Off: motion makes no events."), on: (c) => c.motion_enabled, offered: (c) => c.analysed },
   { name: "device_events", words: t("Its own events"), hint: t("On: events of what the camera itself finds, too."), on: (c) => c.device_events.enabled, offered: (c) => Boolean(c.device_events) },
 ];
 
@@ -41,7 +41,7 @@ export function facts(name, editable) {
   } });
   const shownTitle = () => (titleOf(name) === name ? "" : titleOf(name));
   const privacy = privacyRows(name, editable);
-  const words = { source: t("Source"), state: t("State"), stream: t("Recorded stream"), picture: t("Picture"), fps: t("Frames a second"), clips: t("Clips"), covered: t("Privacy"), reconnects: t("Reconnects"), changed: t("Changed here") };
+  const words = { source: t("Source"), state: t("State"), stream: t("Recorded stream"), picture: t("Picture"), fps: t("Frames a second"), analysis: t("Analysis"), clips: t("Clips"), covered: t("Privacy"), reconnects: t("Reconnects"), changed: t("Changed here") };
   const rows = Object.fromEntries(Object.keys(words).map((key) => [key, h("dd", { class: "number" })]));
   const back = h("button", { type: "button", class: "button", disabled: true, onclick: async () => {
     try {
@@ -70,6 +70,7 @@ export function facts(name, editable) {
     setText(rows.stream, stream ? `${stream.source}, ${since(stream)}` : t("the same one"));
     setText(rows.picture, camera.width ? t("{size}, live {live}", { size: `${camera.width} × ${camera.height}`, live: `${camera.live.width || "–"} × ${camera.live.height || "–"}` }) : t("none yet"));
     setText(rows.fps, digits(camera.fps));
+    setText(rows.analysis, camera.analysed ? t("on") : notAnalysed);
     setText(rows.clips, camera.codec ?? t("none yet"));
     setText(rows.covered, !camera.covered ? t("nothing is covered") : camera.covered.encoder ? t("covered, and encoded by {encoder}", camera.covered) : t("nothing is recorded or shown: there is no encoder"));
     setText(rows.reconnects, number(camera.reconnects));

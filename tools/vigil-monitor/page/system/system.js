@@ -79,7 +79,7 @@ function cameraTable() {
       spark.add(c.fps);
       const work = Object.entries(c.element_time_us);
       const texts = [c.latency_ms ? delay(c.latency_ms) : "–", number(c.drops), number(c.reconnects), bytes(c.record_queue_bytes),
-        work.length ? work.map(([name, us]) => `${name} ${t("{n} ms", { n: digits(us / 1000) })}`).join(", ") : "–"];
+        !c.analysed ? t("not analysed, {n} decoded", { n: number(c.decoded) }) : work.length ? work.map(([name, us]) => `${name} ${t("{n} ms", { n: digits(us / 1000) })}`).join(", ") : "–"];
       texts.forEach((text, i) => setText(cells[i + 2], text));
     }
     for (const [name, row] of rows) if (!list.some((c) => c.name === name)) { row.element.remove(); rows.delete(name); }

@@ -6,6 +6,7 @@ import { choice, h, icon, iconButton, setText, s } from "../app/dom.js";
 import { titleOf } from "../app/store.js";
 import { t, tn } from "../app/text.js";
 import { dayName, now, percent, span, timeOfDay } from "../app/time.js";
+import { notAnalysed } from "../camera/states.js";
 import { regionWords } from "./region.js";
 
 const day = 86400;
@@ -80,8 +81,8 @@ export class Hits {
     setText(this.#words, t("Searching"));
     const to = Math.min(until, now());
     try {
-      const { hits, more } = await get(`${cameraPath(camera, "search")}${query({ polygon: points.flat().map((v) => v.toFixed(4)).join(","), from: to - this.#days * day, to, limit: 200 })}`, mine.signal);
-      setText(this.#words, hits.length === 0 ? t("Nothing moved there in this time") : more ? t("The newest {n} times something moved there", { n: hits.length }) : tn("1 time something moved there", "{n} times something moved there", hits.length));
+      const { hits, more, analysed } = await get(`${cameraPath(camera, "search")}${query({ polygon: points.flat().map((v) => v.toFixed(4)).join(","), from: to - this.#days * day, to, limit: 200 })}`, mine.signal);
+      setText(this.#words, (analysed ? "" : `${notAnalysed} `) + (hits.length === 0 ? t("Nothing moved there in this time") : more ? t("The newest {n} times something moved there", { n: hits.length }) : tn("1 time something moved there", "{n} times something moved there", hits.length)));
       this.#list.replaceChildren(...hits.map((hit, i) => h("li", {}, h("button", { type: "button", class: "tl-hit", tabindex: i === 0 ? "0" : "-1", data: { start: hit.start }, onclick: () => this.#onchoose(camera, hit.start) },
         icon("motion"), h("span", { class: "number" }, `${dayName(hit.start)} ${timeOfDay(hit.start)}`), h("span", { class: "number muted" }, span(hit.end - hit.start)), arrow(hit.direction),
         h("span", { class: "number muted", title: t("The largest share of the region that moved at once") }, percent(hit.share))))));

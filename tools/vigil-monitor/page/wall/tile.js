@@ -89,7 +89,8 @@ export class Tile {
     this.trouble.tick();
     if (this.camera.state === "online") {
       const age = this.playing ? 0 : this.picture.age();
-      setText(this.note, age > late ? t("{span} late", { span: span(age) }) : "");
+      const old = age > late;
+      setText(this.note, !old ? "" : this.camera.analysed ? t("{span} late", { span: span(age) }) : t("key frames, {span} old", { span: span(age) }));
     } else if (this.since) {
       setText(this.since, this.#sinceWords());
     }
