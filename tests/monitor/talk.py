@@ -307,12 +307,15 @@ def announce_known(m, _camera):
 
 
 async def announce_heard(m, camera):
-    """Again and again, and in the other form. What begins while somebody speaks waits for that one."""
+    """Again and again, and in the other form; longer than the session lasts by itself. What begins while somebody speaks waits for that one."""
     for hertz, codecs in ((440, None), (620, ["PCMA"]), (700, ["PCMU"])):
         s = await speaks(m, camera, "horn", hertz, codecs)
         await asyncio.to_thread(refused, m, 409, "admin speaks to camera horn now", camera="horn")
         same(await s.end(), 200, "the end")
         await ended(m, "horn", "the speaker ended it")
+    s, begun = await speaks(m, camera, "horn", 440), time.monotonic()
+    await until("the session is kept", lambda: sum(line[1] == "kept" and line[0] > begun for line in camera.lines) >= 2 and camera.heard("horn", 440, begun + 30) >= 3, 120)
+    same(await s.end(), 200, "the end")
     print("announce heard good")
 
 

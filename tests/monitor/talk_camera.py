@@ -3,7 +3,7 @@
 
 /talk takes G.711 mu-law when it is asked for a back channel, /talka A-law, /other L16; /mute has none. /horn takes mu-law by
 ANNOUNCE from "speaker", by digest. Printed are "heard NAME HERTZ RMS" for each half
-second that it hears, and "described NAME back", or "plain", for each question of what there is. Ends with its standard input."""
+second that it hears, and "described NAME back", or "plain", for each question of what there is; "kept horn" for each that keeps a session of 20 s. Ends with its standard input."""
 import struct
 import sys
 import threading
@@ -46,6 +46,12 @@ def described(_client, context):
     print("described", context.uri.abspath.strip("/"), "back" if "backchannel" in (require or "") else "plain", flush=True)
 
 
+def horn_client(_server, client):
+    """A session that nobody keeps ends after 20 s."""
+    client.connect("new-session", lambda _, session: session.set_timeout(20))
+    client.connect("options-request", lambda _, context: print("kept" if context.session else "asked", "horn", flush=True))
+
+
 def horn(server):
     auth, speaker, may = GstRtspServer.RTSPAuth(), GstRtspServer.RTSPToken(), GstRtspServer.RTSPPermissions()
     speaker.set_string("media.factory.role", "speaker")
@@ -60,6 +66,7 @@ def horn(server):
     takes.set_launch("( rtppcmudepay name=depay0 ! mulawdec ! appsink name=heard sync=false async=false emit-signals=true )")
     takes.connect("media-configure", ears["horn"].configure)
     server.get_mount_points().add_factory("/horn", takes)
+    server.connect("client-connected", horn_client)
 
 
 server = GstRtspServer.RTSPOnvifServer() if sys.argv[2:] != ["announce"] else GstRtspServer.RTSPServer()
