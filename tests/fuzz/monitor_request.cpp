@@ -17,10 +17,12 @@
 #include "tools/vigil-monitor/store/user_store.h"
 
 #include <arpa/inet.h>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <netinet/in.h>
+#include <poll.h>
 #include <string>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -74,6 +76,18 @@ Response answer(const Request &r) {
   }
 }
 
+// libFuzzer's timer interrupts what waits; the connection is made all the same.
+bool connects(int fd, const sockaddr_in &to) {
+  if (!connect(fd, reinterpret_cast<const sockaddr *>(&to), sizeof to)) return true;
+  if (errno != EINTR) return false;
+  pollfd made{fd, POLLOUT, 0};
+  while (poll(&made, 1, -1) < 0 && errno == EINTR) {
+  }
+  int error = 0;
+  socklen_t size = sizeof error;
+  return !getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) && error == 0;
+}
+
 int connected(int port) {
   const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in to{};
@@ -85,7 +99,7 @@ int connected(int port) {
   // Closing resets the connection, so that thousands of them do not wait for their ports' release.
   const linger at_once{1, 0};
   setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
-  if (fd < 0 || connect(fd, reinterpret_cast<const sockaddr *>(&to), sizeof to)) {
+  if (fd < 0 || !connects(fd, to)) {
     std::perror("connect");
     std::abort();
   }

@@ -12,6 +12,7 @@
 #include <gst/gst.h>
 
 #include "tools/base/gst_ptr.h"
+#include "tools/base/leave.h"
 #include "tools/base/options.h"
 
 namespace vigil::demo {
@@ -104,5 +105,5 @@ int main(int argc, char **argv) {
 } // namespace vigil::demo
 
 int main(int argc, char **argv) {
-  return vigil::demo::main(argc, argv);
+  vigil::tools::leave(vigil::demo::main(argc, argv));
 }

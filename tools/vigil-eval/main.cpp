@@ -6,6 +6,7 @@
 #include "plot.h"
 #include "report.h"
 #include "run.h"
+#include "tools/base/leave.h"
 #include "tools/base/progress.h"
 #include "tracks.h"
 #include "vigil-config.h"
@@ -125,5 +126,5 @@ int main(int argc, char **argv) {
 } // namespace vigil::eval
 
 int main(int argc, char **argv) {
-  return vigil::eval::main(argc, argv);
+  vigil::tools::leave(vigil::eval::main(argc, argv));
 }

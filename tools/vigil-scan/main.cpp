@@ -2,6 +2,7 @@
 // vigil-scan: see docs/reference/tools/vigil-scan.md.
 #include "common/error.h"
 #include "scan.h"
+#include "tools/base/leave.h"
 #include "tools/base/options.h"
 #include "tools/base/share.h"
 #include "vigil-config.h"
@@ -166,5 +167,5 @@ int main(int argc, char **argv) {
 } // namespace vigil::scan
 
 int main(int argc, char **argv) {
-  return vigil::scan::main(argc, argv);
+  vigil::tools::leave(vigil::scan::main(argc, argv));
 }
