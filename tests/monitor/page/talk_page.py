@@ -75,9 +75,27 @@ class Talk(unittest.TestCase):
         """Half seconds in which the camera heard a beep."""
         return sum(line[1] == "heard" and float(line[4]) > 300 and line[0] > since for line in self.lines)
 
-    def heard(self):
+    def heard(self, seconds=40):
         since = time.monotonic()
-        self.server.until(lambda: self.loud(since) >= 2, "the camera hears the beeps", 40)
+        self.server.until(lambda: self.loud(since) >= 2, "the camera hears the beeps", seconds)
+
+    def begin(self, press, release):
+        """Speaks until the camera hears it. GstRtspServer 1.22 at times never starts what takes the packets that come to it: then once more.
+        The number of tries."""
+        tries = 5
+        for n in range(1, tries + 1):
+            press.perform()
+            self.browser.until(lambda: self.word() == "Speak now", "that one may speak")
+            try:
+                self.heard(40 if n == tries else 8)
+                return n
+            except AssertionError:
+                if n == tries:
+                    raise
+            print("the test's camera does not start; once more", flush=True)
+            release.perform()
+            self.server.until(lambda: not self.server.camera("door")["spoken_to"], "the end of the talk", 40)
+        return tries
 
     def begins(self):
         return sum(e["what"] == "talk-begin" for e in self.server.get("/api/audit")["entries"])
@@ -92,9 +110,7 @@ class Talk(unittest.TestCase):
         b, before = self.browser, self.begins()
         self.assertEqual(self.word(), "")
         self.pictures("before")
-        ActionChains(b.driver).click_and_hold(b.find(BUTTON)).perform()
-        b.until(lambda: self.word() == "Speak now", "that one may speak")
-        self.heard()
+        tries = self.begin(ActionChains(b.driver).click_and_hold(b.find(BUTTON)), ActionChains(b.driver).release())
         self.assertTrue(b.run("return document.querySelector('video.picture').muted"))
         self.assertTrue(self.server.camera("door")["spoken_to"])
         self.pictures("speaks")
@@ -109,14 +125,12 @@ class Talk(unittest.TestCase):
         self.heard()
         ActionChains(b.driver).release().perform()
         self.server.until(lambda: not self.server.camera("door")["spoken_to"], "the end some seconds after", 40)
-        self.assertEqual(self.begins() - before, 1)
+        self.assertEqual(self.begins() - before, tries)
         self.assertEqual(b.complaints(), [])
 
     def test_key(self):
         b = self.browser
-        ActionChains(b.driver).key_down("w").perform()
-        b.until(lambda: self.word() == "Speak now", "that one may speak")
-        self.heard()
+        self.begin(ActionChains(b.driver).key_down("w"), ActionChains(b.driver).key_up("w"))
         ActionChains(b.driver).key_up("w").perform()
         b.until(lambda: self.word() == "", "the word goes")
         self.silent()
@@ -131,9 +145,7 @@ class Talk(unittest.TestCase):
     def test_phone(self):
         b = self.browser
         b.resize(360, 740, "light")
-        ActionChains(b.driver).click_and_hold(b.find(BUTTON)).perform()
-        b.until(lambda: self.word() == "Speak now", "that one may speak")
-        self.heard()
+        self.begin(ActionChains(b.driver).click_and_hold(b.find(BUTTON)), ActionChains(b.driver).release())
         box = b.run("const r = document.querySelector('.talk-word').getBoundingClientRect(); return [r.left, r.right, innerWidth]")
         self.assertTrue(0 <= box[0] < box[1] <= box[2], box)
         # Also of a camera that turns and has sound.
