@@ -45,6 +45,26 @@ class Statements(unittest.TestCase):
         self.assertGreater(len(posted), 20, posted)
         self.assertEqual(shown, posted)
 
+    def test_every_metadata_is_in_the_table(self):
+        """The table of messages-and-metadata.md has each metadata that an element attaches, and no other."""
+        attached = set()
+        files = {p: p.read_text(encoding="utf-8") for p in sorted((ROOT / "gst").rglob("*.[ch]*")) if p.suffix in (".h", ".cpp")}
+        for path, source in files.items():
+            # Constants mean the same in a folder; parameter_of() is a function of the same file.
+            names = dict(re.findall(r'constexpr const char \*(\w+) = "([^"]+)"', "".join(t for p, t in files.items() if p.parent == path.parent)))
+            attached.update(names[n] for n in re.findall(r"gst_meta_register_custom\((\w+)", source))
+            attached.update(re.findall(r'add_tensor_meta\(buffer, "([^"]+)"', source))
+            attached.update(re.findall(r"gst_analytics_relation_meta_add_(\w+)_mtd", source))
+            if "region_of_interest_meta_add_param" in source:
+                made = re.findall(r"(?:add_param\(\s*\w+,|\*parameter_of\([^)]*\) \{\s.*?)\s*gst_structure_new\(\s*([\w\"]+)", source, re.DOTALL)
+                attached.update(names.get(n, n.strip('"')) for n in made)
+        table = text("docs/reference/messages-and-metadata.md").split("| element | meta | content |", 1)[1].split("\n\n", 1)[0]
+        shown = set(re.findall(r"(?:named|parameter|id) `([a-z-]+)`", table))
+        analytics = {"od": "object detection", "segmentation": "segmentation", "cls": "GstAnalyticsClsMtd", "tracking": "GstAnalyticsTrackingMtd"}
+        shown.update(kind for kind, words in analytics.items() if words in table)
+        self.assertGreater(len(attached), 10, attached)
+        self.assertEqual(shown, attached)
+
     @unittest.skipUnless(MONITOR, "this build has no vigil-monitor")
     def test_monitor_yaml_has_every_key(self):
         """docs/monitor.yaml has each key that the program takes."""
