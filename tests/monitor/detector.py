@@ -6,17 +6,14 @@ detector.py PROGRAM FOLDER MODULE
 MODULE is empty in builds without OpenCV.
 
 The network says which colour the picture has in the mean, so its right answer is known: a red ball is before the camera."""
-import pathlib
 import shutil
 import subprocess
 import sys
 
 from onnx_file import boxes, mean_colour, of_one_size, root_of_green
-from program import Monitor
+from program import Monitor, begin
 
-program, folder = sys.argv[1], pathlib.Path(sys.argv[2]).resolve() / "monitor-detector"
-shutil.rmtree(folder, ignore_errors=True)
-folder.mkdir(parents=True)
+program, folder = begin("monitor-detector")
 config, data = folder / "monitor.yaml", folder / "data"
 BALL = "videotestsrc is-live=true pattern=ball motion=wavy foreground-color=0xffff0000 background-color=0xff606060 ! video/x-raw,format=I420,width=320,height=240,framerate=10/1"
 SIZE = 64

@@ -17,12 +17,10 @@ import threading
 import time
 
 import broker
-from program import Monitor, same
+from program import Monitor, begin, same
 from vigiltest import gstreamer_without
 
-program, folder = sys.argv[1], pathlib.Path(sys.argv[2]) / "monitor-peers"
-shutil.rmtree(folder, ignore_errors=True)
-folder.mkdir(parents=True)
+program, folder = begin("monitor-peers")
 config = folder / "monitor.yaml"
 SCENE = "scenetestsrc is-live=true quiet=0.5 density=2 ! video/x-raw,format=I420,width=160,height=90,framerate=5/1"
 CAMERA = f'cameras:\n  a: {{source: "{SCENE}", cudamog: {{motion-hold: 300}}}}\n'

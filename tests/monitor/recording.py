@@ -4,7 +4,6 @@
 recording.py PROGRAM FOLDER [PART...]. Needs ffprobe; without, it is skipped. VIGIL_KILLS: how often the program is killed (3)."""
 import json
 import os
-import pathlib
 import random
 import shutil
 import sqlite3
@@ -12,11 +11,9 @@ import subprocess
 import sys
 import time
 
-from program import Monitor, same
+from program import Monitor, begin, same
 
-program, folder = sys.argv[1], pathlib.Path(sys.argv[2]) / "monitor-recording"
-shutil.rmtree(folder, ignore_errors=True)
-folder.mkdir(parents=True)
+program, folder = begin("monitor-recording")
 if not shutil.which("ffprobe"):
     print("SKIPPED: no ffprobe")
     sys.exit(77)

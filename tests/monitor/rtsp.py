@@ -4,19 +4,16 @@
 rtsp.py PROGRAM FOLDER. Needs the system's python3-gi with GstRtspServer; without, it is skipped. MQTT: mosquitto and mosquitto_sub."""
 import json
 import os
-import pathlib
 import shutil
 import subprocess
 import sys
 import time
 
 from broker import free_port
-from program import Monitor
+from program import Monitor, begin
 from rtsp_camera import MISSING, CameraServer
 
-program, folder = sys.argv[1], pathlib.Path(sys.argv[2]) / "monitor-rtsp"
-shutil.rmtree(folder, ignore_errors=True)
-folder.mkdir(parents=True)
+program, folder = begin("monitor-rtsp")
 if MISSING:
     print(MISSING)
     sys.exit(77)

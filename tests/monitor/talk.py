@@ -6,7 +6,6 @@ talk.py PROGRAM FOLDER [long | announce | only CASE ...]. Needs GstRtspServer fo
 import asyncio
 import json
 import pathlib
-import shutil
 import subprocess
 import sys
 import threading
@@ -15,18 +14,16 @@ import time
 import rtsp_camera
 import talk_client
 from odd_rtsp import OddRtsp
-from program import Monitor, same
+from program import Monitor, begin, same
 from rtsp_camera import CameraServer
 from vigiltest import answer_of, free_port
 
-program, folder = sys.argv[1], pathlib.Path(sys.argv[2]) / "monitor-talk"
+program, folder = begin("monitor-talk")
 LONG = sys.argv[3:] == ["long"]
 ANNOUNCE = sys.argv[3:] == ["announce"]
 if rtsp_camera.MISSING:
     print(rtsp_camera.MISSING)
     sys.exit(77)
-shutil.rmtree(folder, ignore_errors=True)
-folder.mkdir(parents=True)
 PORT, HORN = free_port(), free_port()
 ELSEWHERE = OddRtsp("127.0.0.2", "mute")
 ODD = {kind: OddRtsp("127.0.0.1", kind, ELSEWHERE.url[7:-7], "a:b") for kind in ("silent", "login", "redirect", "mute")}

@@ -8,9 +8,7 @@ import contextlib
 import http.client
 import json
 import os
-import pathlib
 import re
-import shutil
 import socket
 import statistics
 import subprocess
@@ -20,18 +18,16 @@ import time
 
 import rtsp_camera
 import whep_client
-from program import Monitor, same
+from program import Monitor, begin, same
 from rtsp_camera import CameraServer
 from vigiltest import answer_of, free_port
 
-program, folder = sys.argv[1], pathlib.Path(sys.argv[2]) / "monitor-whep"
+program, folder = begin("monitor-whep")
 TIMING = sys.argv[3:] == ["timing"]
 VIEWERS = int(sys.argv[4]) if sys.argv[3:4] == ["load"] else 0
 if rtsp_camera.MISSING:
     print(rtsp_camera.MISSING)
     sys.exit(77)
-shutil.rmtree(folder, ignore_errors=True)
-folder.mkdir(parents=True)
 PORT = free_port()
 SDP = {"Content-Type": "application/sdp"}
 ADMIN, VIEW = "admin-token-of-the-test", "view-token-of-the-test"

@@ -24,6 +24,11 @@ def same(found, expected, what):
         raise AssertionError(f"{what}: {found!r}, expected {expected!r}")
 
 
+def true(value, what):
+    if not value:
+        raise AssertionError(what)
+
+
 def free_port():
     with socket.socket() as s:
         s.bind(("127.0.0.1", 0))

@@ -9,14 +9,12 @@ import threading
 import unittest
 import urllib.parse
 
-import server as servers
+from case import PageCase
+from browser import Browser
 
-servers.skip_without()
 
-from browser import Browser  # pylint: disable=wrong-import-position
-from prefix import CONFIG, PREFIX, Proxy  # pylint: disable=wrong-import-position
+from prefix import CONFIG, PREFIX, Proxy
 
-PROGRAM = sys.argv[1]
 OPEN = CONFIG.replace("token_file: {folder}/token, local: admin, framed: true", "local: admin")
 
 
@@ -43,12 +41,11 @@ class Gateway(Proxy):
     do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = forward
 
 
-class Install(unittest.TestCase):
+class Install(PageCase):
     @classmethod
     def setUpClass(cls):
         # The visitors of a proxy need a token; these tests are about the page, so that the proxy hides that it is one.
-        cls.server = servers.Server(PROGRAM, OPEN)
-        cls.addClassCleanup(cls.server.stop)
+        cls.start_server(OPEN)
         Proxy.behind = urllib.parse.urlsplit(cls.server.url).netloc
         Proxy.hidden = True
         cls.proxy = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Gateway)

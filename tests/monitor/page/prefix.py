@@ -2,23 +2,17 @@
 """vigil-monitor's page behind a proxy that shows it below a prefix, as nginx does. Usage: prefix.py VIGIL_MONITOR"""
 import http.client
 import http.server
-import pathlib
 import sys
 import threading
 import unittest
 import urllib.parse
 
-import server as servers
+from case import PageCase
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
 
-servers.skip_without()
+import hosts
+from selenium.webdriver.common.keys import Keys
 
-import hosts  # pylint: disable=wrong-import-position
-from browser import Browser  # pylint: disable=wrong-import-position
-from selenium.webdriver.common.keys import Keys  # pylint: disable=wrong-import-position
-
-PROGRAM = sys.argv[1]
 PREFIX = "/some/cameras"
 TOKEN = "admin-token-0123456789"
 CONFIG = """\
@@ -71,17 +65,17 @@ class Proxy(http.server.BaseHTTPRequestHandler):
         pass
 
 
-class Prefix(unittest.TestCase):
+class Prefix(PageCase):
     def test_prefix(self):
         no_interface = hosts.have_interface()  # before the browser starts
-        server = servers.Server(PROGRAM, CONFIG, f"admin {TOKEN}\n")
-        self.addCleanup(server.stop)
+        self.start_server(CONFIG, f"admin {TOKEN}\n")
+        server = self.server
         Proxy.behind = urllib.parse.urlsplit(server.url).netloc
         proxy = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Proxy)
         threading.Thread(target=proxy.serve_forever, daemon=True).start()
         self.addCleanup(proxy.shutdown)
-        b = Browser(f"http://127.0.0.1:{proxy.server_port}{PREFIX}")
-        self.addCleanup(b.quit)
+        self.start_browser(f"http://127.0.0.1:{proxy.server_port}{PREFIX}")
+        b = self.browser
         b.open("wall")
         b.find("#token").send_keys(TOKEN, Keys.ENTER)
         b.find(".tile.seen")

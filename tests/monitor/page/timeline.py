@@ -22,18 +22,15 @@ import unittest
 import urllib.parse
 import urllib.request
 
-import server as servers
+from case import needs_axe, QuietCase
 
-servers.skip_without()
 if not shutil.which("ffmpeg"):
     print("SKIPPED: ffmpeg is not installed")
     sys.exit(77)
 
-from accessibility import axe_file, serious_faults  # pylint: disable=wrong-import-position
-from browser import Browser  # pylint: disable=wrong-import-position
-from selenium.webdriver.common.keys import Keys  # pylint: disable=wrong-import-position
+from accessibility import serious_faults
+from selenium.webdriver.common.keys import Keys
 
-PROGRAM = sys.argv[1]
 PICTURES = os.environ.get("VIGIL_SCREENSHOTS")
 NOW = time.time()
 GAP = (NOW // 60 * 60 - 1800, NOW // 60 * 60 - 1680)  # the camera was offline for two minutes, half an hour ago
@@ -139,25 +136,20 @@ def brightness(t):
     return (20 + t % 60 * 3.5 - 16) * 255 / 219
 
 
-class Timeline(unittest.TestCase):
+class Timeline(QuietCase):
     @classmethod
     def setUpClass(cls):
         small_pictures()
-        cls.server = servers.Server(PROGRAM)
-        cls.addClassCleanup(cls.server.stop)
+        cls.start_server()
         Fake.behind = urllib.parse.urlsplit(cls.server.url).netloc
         proxy = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Fake)
         proxy.daemon_threads = True
         threading.Thread(target=proxy.serve_forever, daemon=True).start()
         cls.addClassCleanup(proxy.shutdown)
-        cls.browser = Browser(f"http://127.0.0.1:{proxy.server_port}")
-        cls.addClassCleanup(cls.browser.quit)
+        cls.start_browser(f"http://127.0.0.1:{proxy.server_port}")
 
     def setUp(self):
         self.browser.resize(1440, 900, "dark")
-
-    def tearDown(self):
-        self.assertEqual(self.browser.complaints(), [])
 
     def open(self, t, span=3600, cameras="door"):
         self.browser.open(f"timeline?cameras={cameras}&t={t:.2f}&span={span}")
@@ -399,7 +391,7 @@ class Timeline(unittest.TestCase):
         b.keys("p")
         b.until(lambda: self.time() == int(hit["start"]), "the motion before")
 
-    @unittest.skipIf(axe_file() is None, "axe is not installed: pip install axe-playwright-python, or VIGIL_AXE=axe.min.js")
+    @needs_axe
     def test_accessibility(self):
         b = self.browser
         for width, theme in ((1440, "dark"), (360, "light")):
@@ -435,21 +427,16 @@ cameras:
 """
 
 
-class Recorded(unittest.TestCase):
+class Recorded(QuietCase):
     """With the program's own recorder."""
     @classmethod
     def setUpClass(cls):
-        cls.server = servers.Server(PROGRAM, RECORDED)
-        cls.addClassCleanup(cls.server.stop)
-        cls.browser = Browser(cls.server.url)
-        cls.addClassCleanup(cls.browser.quit)
+        cls.start_server(RECORDED)
+        cls.start_browser()
         cls.server.until(lambda: (r := cls.recorded()) and r["end"] - r["start"] > 10, "ten seconds of recording", 120)
 
     def setUp(self):
         self.browser.resize(1440, 900, "dark")
-
-    def tearDown(self):
-        self.assertEqual(self.browser.complaints(), [])
 
     @classmethod
     def recorded(cls):
@@ -528,7 +515,7 @@ class Recorded(unittest.TestCase):
         for job in self.exports():
             self.server.send("DELETE", f"/api/exports/{job['id']}")
 
-    @unittest.skipIf(axe_file() is None, "axe is not installed: pip install axe-playwright-python, or VIGIL_AXE=axe.min.js")
+    @needs_axe
     def test_accessibility(self):
         self.looks(lambda width, theme: self.assertEqual(serious_faults(self.browser), [], f"{width}, {theme}"))
 
@@ -555,6 +542,4 @@ class Recorded(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if axe_file() is None:
-        print("SKIPPED: the accessibility check: axe is not installed (pip install axe-playwright-python)")
     unittest.main(argv=sys.argv[:1] + sys.argv[2:])
