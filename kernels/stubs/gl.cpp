@@ -2,7 +2,6 @@
 // Takes the place of the OpenGL backends of kernels in builds without OpenGL: a request for one reports so.
 #include "common/error.h"
 #include "kernels/blobs/blobs.h"
-#include "kernels/cell_grid/cell_grid.h"
 #include "kernels/cleanup/cleanup.h"
 #include "kernels/compose/compose.h"
 #include "kernels/convert/high_bytes.h"
