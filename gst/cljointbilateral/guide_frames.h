@@ -3,7 +3,7 @@
 // aggregator's thread alone uses it, except where it is said otherwise.
 #pragma once
 
-#include "gst/cljointbilateral/guide.h"
+#include "gst/cljointbilateral/guide_converter.h"
 #include "gst/cljointbilateral/pairing.h"
 
 #include <atomic>
