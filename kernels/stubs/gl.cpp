@@ -27,9 +27,6 @@ namespace {
 std::unique_ptr<blobs::Finder> blobs::make_gl(Device &, const Config &) {
   no_gl();
 }
-std::unique_ptr<cell_grid::Counter> cell_grid::make_gl(Device &) {
-  no_gl();
-}
 std::unique_ptr<cleanup::Cleanup> cleanup::make_gl(Device &, int, int) {
   no_gl();
 }

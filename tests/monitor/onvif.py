@@ -14,20 +14,16 @@ import time
 
 import hosts
 
-why_not = hosts.start_apart()
+hosts.need_own_network()
 
 from program import Monitor, begin, same  # noqa: E402
-from vigiltest import skip, true  # noqa: E402
-
-if why_not:
-    skip(f"this test needs a network of its own: {why_not}")
+from vigiltest import true  # noqa: E402
 
 from http_camera import HttpCamera, resized  # noqa: E402
 from odd_rtsp import OddRtsp  # noqa: E402
 from onvif_devices import PASSWORD, USER, Canary, Device, Network  # noqa: E402
 
 program, folder = begin("monitor-onvif")
-subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
 ELSEWHERE = "127.0.0.200"
 SCENE = "scenetestsrc is-live=true ! video/x-raw,width=320,height=180,framerate=5/1"
 

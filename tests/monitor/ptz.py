@@ -3,7 +3,6 @@
 
 ptz.py PROGRAM FOLDER [NAME OF A CHECK]..."""
 import json
-import subprocess
 import sys
 import threading
 import time
@@ -11,19 +10,15 @@ import urllib.parse
 
 import hosts
 
-why_not = hosts.start_apart()
+hosts.need_own_network()
 
 from program import Monitor, begin, same  # noqa: E402
-from vigiltest import skip, true  # noqa: E402
-
-if why_not:
-    skip(f"this test needs a network of its own: {why_not}")
+from vigiltest import true  # noqa: E402
 
 from onvif_devices import PASSWORD, USER, Canary, Device, Head, notification  # noqa: E402
 from turning_camera import TurningCamera  # noqa: E402
 
 program, folder = begin("monitor-ptz")
-subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
 ELSEWHERE = "127.0.0.200"
 SCENE = "scenetestsrc scene=indoor quiet=1000 is-live=true ! video/x-raw,width=320,height=180,framerate=5/1"
 

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What each test of the page begins with: a server, a browser, and where the modules of tests/monitor are."""
+import http.server
 import pathlib
 import sys
+import threading
 import unittest
+import urllib.parse
 
 import server as servers
 
@@ -37,6 +40,15 @@ class PageCase(unittest.TestCase):
         """On the server's page, or on another address."""
         cls.browser = Browser(url or cls.server.url, arguments=arguments)
         cls.addClassCleanup(cls.browser.quit)
+
+    @classmethod
+    def start_proxy(cls, handler):
+        """A kind of proxy.Proxy before the server; returns its address."""
+        handler.behind = urllib.parse.urlsplit(cls.server.url).netloc
+        proxy = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        threading.Thread(target=proxy.serve_forever, daemon=True).start()
+        cls.addClassCleanup(proxy.shutdown)
+        return f"http://127.0.0.1:{proxy.server_port}"
 
     @classmethod
     def wait_for_cameras(cls):

@@ -11,8 +11,6 @@ import unittest
 import urllib.request
 
 from case import PageCase
-
-
 from push_page import fake_push
 
 PICTURES = os.environ.get("VIGIL_SCREENSHOTS")

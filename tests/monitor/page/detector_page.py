@@ -9,8 +9,6 @@ import unittest
 
 from case import PageCase, PROGRAM
 from browser import Browser
-
-
 from accessibility import axe_file, serious_faults
 from onnx_file import mean_colour, root_of_green
 from vigiltest import skip

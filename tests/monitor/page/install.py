@@ -2,23 +2,19 @@
 """vigil-monitor's page as an app, below a proxy's prefix: manifest, service worker, what is shown while the server is away, and a new version.
 
 Usage: install.py VIGIL_MONITOR"""
-import http.server
 import json
 import sys
-import threading
 import unittest
 import urllib.parse
 
 from case import PageCase
 from browser import Browser
-
-
-from prefix import CONFIG, PREFIX, Proxy
+from prefix import CONFIG, PREFIX, PrefixProxy
 
 OPEN = CONFIG.replace("token_file: {folder}/token, local: admin, framed: true", "local: admin")
 
 
-class Gateway(Proxy):
+class Gateway(PrefixProxy):
     """Answers 502 while the server is away, and can give the service worker another version."""
     version = ""
 
@@ -46,15 +42,12 @@ class Install(PageCase):
     def setUpClass(cls):
         # The visitors of a proxy need a token; these tests are about the page, so that the proxy hides that it is one.
         cls.start_server(OPEN)
-        Proxy.behind = urllib.parse.urlsplit(cls.server.url).netloc
-        Proxy.hidden = True
-        cls.proxy = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Gateway)
-        threading.Thread(target=cls.proxy.serve_forever, daemon=True).start()
-        cls.addClassCleanup(cls.proxy.shutdown)
+        Gateway.hidden = True
+        cls.address = cls.start_proxy(Gateway) + PREFIX
 
     def setUp(self):
         Gateway.version = ""
-        self.browser = Browser(f"http://127.0.0.1:{self.proxy.server_port}{PREFIX}")
+        self.browser = Browser(self.address)
         self.addCleanup(self.browser.quit)
         self.browser.open("wall")
         self.browser.find(".tile.seen")

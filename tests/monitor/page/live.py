@@ -10,8 +10,6 @@ import unittest
 
 from case import PageCase
 import server as servers
-
-
 import hosts
 import rtsp_camera
 

@@ -157,6 +157,7 @@ class Mistakes(QuietCase):
         finally:
             self.server.start()
         b.until(lambda: b.run(grey) == "none", "the picture again")
+        b.until(lambda: b.run("return document.querySelector('.stage-way')?.dataset.way") in ("webrtc", "mp4"), "its video again")
         # The new server knows nothing of the video that the page ends: 404, which the browser notes. Where its camera is slow to
         # start, it has no video for a moment: 503.
         expected = "ERR_CONNECTION_REFUSED", "ERR_INCOMPLETE_CHUNKED", "/whep", "/live.mp4"

@@ -13,8 +13,6 @@ import time
 import unittest
 
 from case import needs_axe, QuietCase
-
-
 from accessibility import serious_faults
 from selenium.webdriver.common.keys import Keys
 

@@ -4,7 +4,6 @@
 With PICTURES, a folder, pictures of each step are put there, wide and narrow. A simulated ONVIF device turns a drawn picture, in a network
 namespace."""
 import pathlib
-import subprocess
 import sys
 import tempfile
 import time
@@ -12,14 +11,9 @@ import unittest
 import urllib.parse
 
 from case import PageCase
-
-
 import hosts
-from vigiltest import skip
 
-why_not = hosts.start_apart()
-if why_not:
-    skip(f"this test needs a network of its own: {why_not}")
+hosts.need_own_network()
 
 from accessibility import axe_file, serious_faults
 from onvif_devices import PASSWORD, USER, Device, Head
@@ -40,7 +34,6 @@ cameras:
 class Turn(PageCase):
     @classmethod
     def setUpClass(cls):
-        subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
         folder = tempfile.TemporaryDirectory(prefix="vigil-turn-")
         cls.addClassCleanup(folder.cleanup)
         cls.head = Head()

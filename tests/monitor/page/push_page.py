@@ -9,8 +9,6 @@ import time
 import unittest
 
 from case import needs_axe, PageCase
-
-
 from accessibility import serious_faults
 
 CONFIG = """\

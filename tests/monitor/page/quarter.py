@@ -11,11 +11,7 @@ import time
 import unittest
 
 from case import PageCase, PICTURES
-
-
 from selenium.webdriver.common.keys import Keys
-
-
 from push_service import Service, b64, point_of, tls
 
 MOST_CLICKS, MOST_SECONDS = 15, 180

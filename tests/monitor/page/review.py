@@ -12,8 +12,6 @@ import unittest
 import urllib.request
 
 from case import needs_axe, QuietCase
-
-
 from accessibility import serious_faults
 from selenium.webdriver.common.keys import Keys
 

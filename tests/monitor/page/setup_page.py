@@ -9,14 +9,9 @@ import time
 import unittest
 
 from case import PageCase, PICTURES
-
-
 import hosts
-from vigiltest import skip
 
-why_not = hosts.start_apart()
-if why_not:
-    skip(f"this test needs a network of its own: {why_not}")
+hosts.need_own_network()
 
 from accessibility import axe_file, serious_faults
 from onvif_devices import PASSWORD, USER, Device, Network
@@ -33,7 +28,6 @@ RTSP = 8554
 class SetUp(PageCase):
     @classmethod
     def setUpClass(cls):
-        subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
         cls.camera = subprocess.Popen(["/usr/bin/python3", str(pathlib.Path(__file__).parents[1] / "camera_server.py"), str(RTSP), "127.0.3.1", "1"],
                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         cls.addClassCleanup(cls.camera.kill)

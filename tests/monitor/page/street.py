@@ -9,8 +9,6 @@ import sys
 import unittest
 
 from case import QuietCase
-
-
 from vigiltest import skip
 
 PICTURES = os.environ.get("VIGIL_SCREENSHOTS")

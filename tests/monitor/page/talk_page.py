@@ -9,8 +9,6 @@ import unittest
 
 from case import PageCase
 import server as servers
-
-
 import hosts
 import rtsp_camera
 from accessibility import axe_file, serious_faults

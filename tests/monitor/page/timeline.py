@@ -6,8 +6,6 @@ day, whose pictures get brighter for a minute and then begin again, so that a pi
 program's own. VIGIL_SCREENSHOTS=FOLDER keeps pictures of the page there."""
 import functools
 import hashlib
-import http.client
-import http.server
 import json
 import os
 import pathlib
@@ -16,13 +14,13 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 import unittest
 import urllib.parse
 import urllib.request
 
 from case import needs_axe, QuietCase
+from proxy import Proxy
 
 if not shutil.which("ffmpeg"):
     print("SKIPPED: ffmpeg is not installed")
@@ -70,9 +68,8 @@ def small_pictures():
     return [file.read_bytes() for file in sorted(folder.glob("*.jpg"))]
 
 
-class Fake(http.server.BaseHTTPRequestHandler):
+class Fake(Proxy):
     protocol_version = "HTTP/1.1"
-    behind = ""  # host:port
     asked = []  # pieces of recordings: (camera, from, to)
     previews = 0  # that were asked for
     going = []  # events without an end
@@ -106,29 +103,9 @@ class Fake(http.server.BaseHTTPRequestHandler):
             self.close_connection = True  # the browser has left
 
     def forward(self):
-        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        connection = http.client.HTTPConnection(self.behind, timeout=60)
-        connection.request(self.command, self.path, body, {n: v for n, v in self.headers.items() if n.lower() not in ("connection", "host", "origin", "referer")})
-        answer = connection.getresponse()
-        self.send_response_only(answer.status, answer.reason)
-        for name, value in answer.getheaders():
-            if name.lower() not in ("transfer-encoding", "connection"):
-                self.send_header(name, value)
-        self.send_header("Connection", "close")
-        self.end_headers()
-        self.close_connection = True
-        try:
-            while piece := answer.read1(65536):
-                self.wfile.write(piece)
-                self.wfile.flush()
-        except OSError:
-            pass  # the browser has left
-        connection.close()
+        self.pass_on(self.path, {n: v for n, v in self.headers.items() if n.lower() not in ("connection", "host", "origin", "referer")})
 
     do_POST = do_PUT = do_PATCH = do_DELETE = forward
-
-    def log_message(self, *_):
-        pass
 
 
 def brightness(t):
@@ -141,12 +118,7 @@ class Timeline(QuietCase):
     def setUpClass(cls):
         small_pictures()
         cls.start_server()
-        Fake.behind = urllib.parse.urlsplit(cls.server.url).netloc
-        proxy = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Fake)
-        proxy.daemon_threads = True
-        threading.Thread(target=proxy.serve_forever, daemon=True).start()
-        cls.addClassCleanup(proxy.shutdown)
-        cls.start_browser(f"http://127.0.0.1:{proxy.server_port}")
+        cls.start_browser(cls.start_proxy(Fake))
 
     def setUp(self):
         self.browser.resize(1440, 900, "dark")
