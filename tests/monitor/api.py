@@ -12,12 +12,12 @@ import subprocess
 import sys
 
 from program import Monitor, begin
+from vigiltest import skip
 
 program, folder = begin("monitor-api")
 examples, seed = (sys.argv[3:] + ["4", "1"][len(sys.argv) - 3:])[:2]
 if importlib.util.find_spec("schemathesis") is None:
-    print("SKIPPED: no schemathesis here (pip install schemathesis)")
-    sys.exit(77)
+    skip("no schemathesis here (pip install schemathesis)")
 config, counts, events = folder / "monitor.yaml", folder / "counts.json", folder / "events"
 SOURCE = "scenetestsrc is-live=true quiet=0.5 density=2 ! video/x-raw,format=I420,width=160,height=90,framerate=5/1"
 config.write_text(f"""

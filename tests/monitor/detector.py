@@ -12,6 +12,7 @@ import sys
 
 from onnx_file import boxes, mean_colour, of_one_size, root_of_green
 from program import Monitor, begin
+from vigiltest import skip
 
 program, folder = begin("monitor-detector")
 config, data = folder / "monitor.yaml", folder / "data"
@@ -45,8 +46,7 @@ def refused():
 
 write(section())
 if not sys.argv[3]:
-    print("SKIPPED: this build has no OpenCV dnn; monitor-detector-module shows that it says so")
-    sys.exit(77)
+    skip("this build has no OpenCV dnn; monitor-detector-module shows that it says so")
 assert not refused(), refused()
 for bad, words in (("detector: {classes: [a]}", "model is missing"), (f"detector: {{model: {good}}}", "classes is missing"),
                    (section(more="colours: cmyk"), "'cmyk' is no order of colours; allowed: rgb, bgr"), (section(size=4000), "16 to 2048"),

@@ -8,14 +8,11 @@ import threading
 
 import broker
 from program import Monitor, begin, same
-from vigiltest import skip
+from vigiltest import skip_for
 from vigiltest.findings import MISSING, Findings
 
 program, folder = begin("monitor-findings")
-if MISSING:
-    skip(MISSING.removeprefix("SKIPPED: "))
-if broker.MISSING:
-    skip(broker.MISSING.removeprefix("SKIPPED: "))
+skip_for(MISSING, broker.MISSING)
 got = []
 
 

@@ -12,14 +12,11 @@ import time
 
 import rtsp_camera
 from program import Monitor, begin, same
-from vigiltest import free_port, gstreamer_without
+from vigiltest import free_port, gstreamer_without, skip_for
 
 program, folder = begin("monitor-record-only")
 no_libav = subprocess.run(["gst-inspect-1.0", "--exists", "avdec_h264"], check=False).returncode
-for missing in (rtsp_camera.MISSING, None if shutil.which("ffmpeg") and shutil.which("ffprobe") else "SKIPPED: no ffmpeg", "SKIPPED: no avdec_h264" if no_libav else None):
-    if missing:
-        print(missing)
-        sys.exit(77)
+skip_for(rtsp_camera.MISSING, None if shutil.which("ffmpeg") and shutil.which("ffprobe") else "no ffmpeg", "no avdec_h264" if no_libav else None)
 PORT, FPS, PREVIEWS = free_port(), 15, 2  # seconds between two previews, at least
 OFF = "detect: {enabled: false}"
 ALL = "record: {pre_capture: 1, post_capture: 1, continuous: {days: 1}}\n"

@@ -12,11 +12,11 @@ import sys
 import time
 
 from program import Monitor, begin, same
+from vigiltest import skip
 
 program, folder = begin("monitor-recording")
 if not shutil.which("ffprobe"):
-    print("SKIPPED: no ffprobe")
-    sys.exit(77)
+    skip("no ffprobe")
 data, second, config = folder / "data", folder / "second", folder / "monitor.yaml"
 second.mkdir()
 config.write_text(f"""

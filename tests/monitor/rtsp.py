@@ -6,17 +6,15 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 import time
 
 from broker import free_port
 from program import Monitor, begin
+from vigiltest import skip_for
 from rtsp_camera import MISSING, CameraServer
 
 program, folder = begin("monitor-rtsp")
-if MISSING:
-    print(MISSING)
-    sys.exit(77)
+skip_for(MISSING)
 
 rtsp, mqtt = free_port(), free_port()
 broker = shutil.which("mosquitto") or shutil.which("mosquitto", path="/usr/sbin")

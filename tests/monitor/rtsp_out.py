@@ -18,7 +18,7 @@ import time
 import xml.etree.ElementTree as ET
 
 import rtsp_camera
-from program import Monitor, begin, same, wait_for
+from program import Monitor, begin, same
 from vigiltest import free_port, true
 
 program, folder = begin("monitor-rtsp_out")
@@ -229,7 +229,7 @@ def stream():
 def sound():
     """The camera's sound is one more stream, untouched, on the picture's time. Without a sound that comes there is none."""
     if rtsp_camera.MISSING:
-        print(rtsp_camera.MISSING)
+        print(f"SKIPPED: {rtsp_camera.MISSING}")
         return
     with contextlib.ExitStack() as stack:
         port = free_port()

@@ -237,7 +237,7 @@ def reload(m):
 def withdrawn():
     """A camera that leaves the configuration leaves Home Assistant, too."""
     if broker.MISSING:
-        print(broker.MISSING.replace("SKIPPED", "SKIPPED in part", 1))
+        print(f"SKIPPED in part: {broker.MISSING}")
         return
     with broker.Broker("homeassistant/#") as mqtt:
         cameras = [f'  {name}: {{source: "{SOURCE}"}}\n' for name in ("stays", "goes")]

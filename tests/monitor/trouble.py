@@ -13,7 +13,7 @@ program, folder = begin("monitor-trouble")
 config = folder / "monitor.yaml"
 CAMERAS = {"lens": ("covered", "covered"), "fog": ("defocused", "blurred"), "wind": ("moved", "moved"), "well": ("indoor", None)}
 if broker.MISSING:
-    print(broker.MISSING.replace("SKIPPED", "SKIPPED in part"))
+    print(f"SKIPPED in part: {broker.MISSING}")
 
 
 def metric(m, camera, kind):

@@ -4,17 +4,14 @@
 two_streams.py PROGRAM FOLDER. Needs GstRtspServer and ffmpeg; without, it is skipped."""
 import shutil
 import subprocess
-import sys
 import time
 
 import rtsp_camera
 from program import Monitor, begin
+from vigiltest import skip_for
 
 program, folder = begin("monitor-two-streams")
-for missing in (rtsp_camera.MISSING, None if shutil.which("ffmpeg") and shutil.which("ffprobe") else "SKIPPED: no ffmpeg"):
-    if missing:
-        print(missing)
-        sys.exit(77)
+skip_for(rtsp_camera.MISSING, None if shutil.which("ffmpeg") and shutil.which("ffprobe") else "no ffmpeg")
 PORT, LATE, BITS, PERIOD, SHOWN = 8581, 1.0, 24, 20, 6
 BEFORE = 3  # seconds of the clip before its event
 # The bars would move all the time.

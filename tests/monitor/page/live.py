@@ -9,14 +9,13 @@ import time
 import unittest
 
 from case import PageCase
-import server as servers
 import hosts
 import rtsp_camera
+from vigiltest import free_port, skip_for
 
-if rtsp_camera.MISSING:
-    servers.skip(rtsp_camera.MISSING)
+skip_for(rtsp_camera.MISSING)
 TIMING = sys.argv[2:] == ["timing"]
-PORT = servers.free_port()
+PORT = free_port()
 CONFIG = f"""\
 http: {{{{listen: 127.0.0.1:{{port}}}}}}
 storage: {{{{path: {{folder}}/data, max_size: 500MB, min_free: 1MB}}}}

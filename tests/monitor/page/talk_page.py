@@ -8,15 +8,14 @@ import time
 import unittest
 
 from case import PageCase
-import server as servers
 import hosts
 import rtsp_camera
+from vigiltest import free_port, skip, skip_for
 from accessibility import axe_file, serious_faults
 from selenium.webdriver.common.action_chains import ActionChains
 
-if rtsp_camera.MISSING:
-    servers.skip(rtsp_camera.MISSING)
-PORT = servers.free_port()
+skip_for(rtsp_camera.MISSING)
+PORT = free_port()
 CONFIG = f"""\
 http: {{{{listen: 127.0.0.1:{{port}}}}}}
 storage: {{{{path: {{folder}}/data, max_size: 500MB, min_free: 1MB}}}}
@@ -40,7 +39,7 @@ class Talk(PageCase):
         cls.start_server(CONFIG)
         why_not = cls.server.get("/api/stats")["webrtc"]["reason"] or no_interface
         if why_not:
-            servers.skip(why_not)
+            skip(why_not)
         cls.start_browser(arguments=("--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"))
         cls.server.until(lambda: (c := {c["name"]: c for c in cls.server.get("/api/cameras")})["door"]["talk"] and c["mute"]["talk_reason"], "what is known of back channels", 60)
 

@@ -21,10 +21,10 @@ import urllib.request
 
 from case import needs_axe, QuietCase
 from proxy import Proxy
+from vigiltest import skip
 
 if not shutil.which("ffmpeg"):
-    print("SKIPPED: ffmpeg is not installed")
-    sys.exit(77)
+    skip("ffmpeg is not installed")
 
 from accessibility import serious_faults
 from selenium.webdriver.common.keys import Keys
