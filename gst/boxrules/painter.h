@@ -17,7 +17,7 @@ class Painter {
   void set_caps(const GstCaps *, const StreamPosition &);
   void downstream_changed() { ask_ = true; } // any thread
   void rules_changed() { drawing_.rules_changed(); }
-  void forget() { drawing_.forget(); } // trails and what else is drawn of tracks before
+  void forget() { drawing_.forget(); } // drops the trails of earlier tracks
   // Posts a warning, once for these caps, when the frame cannot be drawn on.
   void draw(GstBaseTransform *, GstBuffer *, const rules::RuleEngine &, const std::vector<TrackOnFrame> &,
             const StreamPosition &);
@@ -28,7 +28,7 @@ class Painter {
   Drawing drawing_;
   bool drawable_ = false; // frames are raw video in system memory
   bool downstream_composes_ = false, warned_ = false;
-  std::atomic<bool> ask_ = true; // whether it still composes
+  std::atomic<bool> ask_ = true; // the next element is asked again
 };
 
 } // namespace vigil::gst::boxrules

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the property `stats` reports. On any thread; the lock is held for moments.
+// The values of the property `stats`. On any thread; the lock is held for moments.
 #pragma once
 
 #include "kernels/rules/rule_engine.h"
@@ -17,7 +17,7 @@ class RuleStats {
   void restart();
   void set_rules(const rules::Rules &); // their counts are 0
   void count_frame(std::size_t tracks);
-  // The engine's events since the last call of step() or finish(), and what its rules counted so far.
+  // Adds the events of the engine's last step() or finish(), and copies the counts of its rules.
   void count_events(const rules::RuleEngine &);
   GstStructure *structure() const;
 

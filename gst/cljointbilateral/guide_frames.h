@@ -14,7 +14,7 @@
 
 namespace vigil::gst::cljointbilateral {
 
-// What a pad makes of a GAP event: no picture.
+// Whether a pad made the buffer of a GAP event: it has no picture.
 bool is_gap(GstBuffer *);
 // GST_CLOCK_TIME_NONE where the buffer or the pad's segment has no time.
 GstClockTime running_time(const GstAggregatorPad *, GstBuffer *);

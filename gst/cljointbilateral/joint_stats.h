@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the property `stats` of cljointbilateral reports. On any thread; the lock is held for moments.
+// The values of the property `stats` of cljointbilateral. On any thread; the lock is held for moments.
 #pragma once
 
 #include "gst/memory/frame_mapping.h"

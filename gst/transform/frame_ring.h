@@ -46,7 +46,7 @@ class FrameRing {
   FrameInFlight &next(); // the free frame that is used next; made where there is none
   void take_next() { free_.pop_back(); }
   void give_back(FrameInFlight *f) { free_.push_back(f); }
-  // The frame's picture that is made; it is made where there is none.
+  // The mapping of the picture that is made; the first call makes the mapping.
   FrameMapping &writer_of(FrameInFlight &);
   // Calls fn(queue) for each queue that belongs to one frame alone.
   template <class Fn>

@@ -44,7 +44,7 @@ class GlSegmenter {
   void load(const State &); // throws Error::bad_data when it does not fit
 
  private:
-  // What measures the background's noise.
+  // Measures the background's noise.
   struct Noise {
     GlProgram program;
     GlTexture samples; // only while it is measured

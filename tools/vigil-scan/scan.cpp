@@ -82,7 +82,7 @@ Given find_files(const ScanOptions &o) {
   return given;
 }
 
-// What there is to know of a file before the first of them is worked on.
+// A file as it is known before the work on the first one begins.
 struct Surveyed {
   std::string path; // as it was given
   SourceFile file;
