@@ -22,14 +22,13 @@ import time
 import rtsp_camera
 import whep_client
 from program import Monitor, same
-from vigiltest import free_port, gstreamer_without
+from vigiltest import free_port, gstreamer_without, skip
 
 program, plugin, folder = sys.argv[1], sys.argv[3], pathlib.Path(sys.argv[2]).resolve() / "monitor-privacy"
 shutil.rmtree(folder, ignore_errors=True)
 folder.mkdir(parents=True)
 if subprocess.run(["gst-inspect-1.0", "--exists", "x264enc"], check=False).returncode:
-    print("SKIPPED: no x264enc")
-    sys.exit(77)
+    skip("no x264enc")
 TOKEN = "admin-token-0123456789"
 BRIGHT, LEFT = "videobalance contrast=0.5 brightness=0.25", "0,0,0.5,0,0.5,1,0,1"
 DARK, LIGHT = 40, 70  # the darkest of the scenes is lighter than LIGHT, and what is black darker than DARK
@@ -194,7 +193,7 @@ def ways_out():
         for camera in ("hall", "two"):
             covered(pictures(camera, f"rtspsrc location=rtsp://token:{TOKEN}@127.0.0.1:{rtsp}/{camera} protocols=tcp ! rtph264depay ! identity eos-after=25"), f"{camera}, RTSP")
         if whep_client.MISSING:
-            print(whep_client.MISSING)
+            print(f"SKIPPED: {whep_client.MISSING}")
         else:
             covered(by_webrtc(m, "hall"), "hall, WebRTC")
 
@@ -361,7 +360,7 @@ def silhouettes():
         tiles = [r for r in m.live("?cameras=hall&view=plain", 4) if r[0] == "J"]
         hidden([p for n, t in enumerate(tiles[:20]) for p in of_bytes(t[5], f"walk-{n}.jpg")], "tiles")
         if whep_client.MISSING:
-            print(whep_client.MISSING)
+            print(f"SKIPPED: {whep_client.MISSING}")
         else:
             hidden(by_webrtc(m, "hall"), "WebRTC")
         e = m.wait("the walk is an event", lambda: next((e for e in m.get("/api/events?camera=hall&limit=100")["events"] if e["has_clip"] and e["end_time"]), None), 120)
@@ -395,7 +394,7 @@ def silhouettes():
 def codecs():
     """A camera that goes from H.264 to H.265 and back: it is covered before, between and after."""
     if rtsp_camera.MISSING or subprocess.run(["gst-inspect-1.0", "--exists", "x265enc"], check=False).returncode:
-        print(rtsp_camera.MISSING or "SKIPPED: no x265enc")
+        print(f"SKIPPED: {rtsp_camera.MISSING or 'no x265enc'}")
         return
     port = free_port()
     server = rtsp_camera.CameraServer(port)
@@ -439,7 +438,7 @@ def bad_settings():
 def network():
     """A camera by RTSP that changes its size; and a look at its address, which would show the plain picture."""
     if rtsp_camera.MISSING:
-        print(rtsp_camera.MISSING)
+        print(f"SKIPPED: {rtsp_camera.MISSING}")
         return
     port = free_port()
     server = rtsp_camera.CameraServer(port)
