@@ -204,7 +204,9 @@ std::shared_ptr<const void> Camera::models_gone() const {
 
 void Camera::teach() {
   if (!setting_of(config_, "tracklabel", "model-location").empty()) return; // it has its own
-  if (GstElement *e = pipeline() ? pipeline()->element("tracklabel") : nullptr) services_->teach(e);
+  if (GstElement *e = pipeline() ? pipeline()->element("tracklabel") : nullptr)
+    services_->teach(e, !config_.privacy.asked() &&
+                            setting_of(config_, "tracklabel", "codebook-location").empty());
 }
 
 void Camera::learnt(const std::vector<std::string> &labels) {
