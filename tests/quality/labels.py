@@ -14,6 +14,7 @@ PROGRAM, HERE = sys.argv[1], pathlib.Path(__file__).resolve().parent
 ANGLE = "pole=8,aside=-15,down=9"
 SCENES = [*(f"drawn:{kind}:street:{seed}:60" for kind, seed in (("teach", 1), ("teach", 2), ("judge", 11), ("judge", 12))),
           *(f"drawn:angle-{kind}:street:{seed}:60:{ANGLE}" for kind, seed in (("teach", 21), ("judge", 31)))]
+PLAZA = ["drawn:plaza-teach:plaza:1:60", "drawn:plaza-judge:plaza:11:60", "--codebook", HERE.parents[1] / "gst/tracklabel/drawn.model"]
 failures = []
 
 try:
@@ -40,10 +41,13 @@ with tempfile.TemporaryDirectory() as folder:
     subprocess.run([sys.executable, HERE / "label_tracks.py", tracks, *SCENES], check=True)
     same, angle = ask(tracks, "table", "teach", "judge"), ask(tracks, "table", "teach", "angle-judge", "angle-teach")
     wrong = ask(tracks, "wrong", "teach", "judge")
+    subprocess.run([sys.executable, HERE / "label_tracks.py", tracks, *PLAZA], check=True)
+    bicycles = ask(tracks, "table", "plaza-teach", "plaza-judge")
 FIGURES = [
     ("same camera, nothing taught", same["0"], 0.9),
     ("same camera, 10 taught", same["10"], 0.98),
     ("other angle, 5 more", angle["10+5"], 0.95),
+    ("a plaza with bicycles, looked at, 10 taught", bicycles["10"], 0.95),
     ("10 % of the labels wrong", wrong["10 % are wrong"], 0.97),
     ("30 % of the labels wrong", wrong["30 % are wrong"], 0.85),
     ("only persons taught", wrong["only persons are taught"], 0.95),
