@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// One camera: the owner of its streams, of what is stored of them, and of its events. All methods belong to the main
-// thread.
+// One camera: the owner of its streams, of what is stored of them, and of its events. All methods belong to
+// the main thread.
 #pragma once
 
 #include "../config/config.h"

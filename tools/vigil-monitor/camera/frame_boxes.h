@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the chain found in a frame, out of the frame's metadata.
+// Boxes and scores that the chain found in a frame, out of the frame's metadata.
 #pragma once
 
 #include "../config/geometry.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What a pipeline says on its bus, in words that help. The main thread receives it; elements that ask for a
-// context get it on the thread that asks.
+// Receives the messages of a pipeline on the main thread, and reports them in words that help. Elements that
+// ask for a context get it on the thread that asks.
 #pragma once
 
 #include "frame_clock.h"

@@ -18,7 +18,7 @@ namespace vigil::monitor {
 
 class StreamEnd {
  public:
-  // What a camera is that was played once.
+  // Why a camera is offline that was played once.
   static constexpr const char *played_once =
       "the recording has ended and is played once, since loop is false; "
       "switch the camera off and on to play it again";

@@ -21,7 +21,7 @@
 
 namespace vigil::monitor {
 
-// What all branches of a camera have in common.
+// All branches of a camera share it.
 struct TileOutput {
   // On streaming threads:
   std::function<void(View, double time, Bytes jpeg)> picture;
@@ -31,7 +31,7 @@ struct TileOutput {
 
 class TileBranch {
  public:
-  // The branch is what shows the views for which `shows` is true, of pictures of this size.
+  // The branch takes the frames of views for which `shows` is true. They come in this size.
   struct Use {
     std::function<bool(View)> shows;
     const PictureSize &size;

@@ -29,7 +29,7 @@ namespace vigil::monitor {
 class Push;
 struct PushDevice;
 
-// What other parts of the program say and do for the API. Set before the server starts.
+// Functions of other parts of the program that the API uses. Set before the server starts.
 struct ApiServices {
   std::function<nlohmann::json()> mqtt_state = [] { return nlohmann::json(); };
   std::function<nlohmann::json()> codebook_state = [] { return nlohmann::json(); };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the storage says of itself, for /api/stats: asked on a thread of its own, since the disk and the
+// Figures of the storage for /api/stats. They are asked for on a thread of its own, since the disk and the
 // database may take long.
 #pragma once
 

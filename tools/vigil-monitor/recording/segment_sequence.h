@@ -23,7 +23,7 @@ class SegmentSequence {
   bool is_full() const; // the one that goes on
   // Whether another one begins with a key frame of this time.
   bool is_due(std::int64_t time, const std::vector<Mp4Track> &) const;
-  bool may_begin(std::int64_t now) const { return now >= retry_at_; } // the disk has failed a moment ago
+  bool may_begin(std::int64_t now) const { return now >= retry_at_; } // not soon after the disk failed
   // With pictures from `time` on, which is `utc` in UTC. Ends the one before.
   void begin(std::int64_t time, std::int64_t utc, std::vector<Mp4Track>);
   // `why` nothing follows at once; null: another segment does.
