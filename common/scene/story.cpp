@@ -13,10 +13,11 @@ namespace {
 // Any number would do; with this one the default seed shows objects that luma alone can tell from shadow.
 constexpr std::uint32_t cast_key = 4;
 constexpr float car_margin = 3.4f,
-                person_margin = 1.6f;           // metres beyond the picture's border, shadows included
-constexpr double switch_period = 8;             // seconds: light on for the first half
-constexpr double stand = 15;                    // seconds that the stopped car stands
-constexpr double stroll = 8, crowd_period = 16; // seconds until the crowd runs, and until it comes again
+                person_margin = 1.6f;              // metres beyond the picture's border, shadows included
+constexpr float beam_margin = 18, tour_margin = 9; // metres more, for headlights and for other views
+constexpr double switch_period = 8;                // seconds: light on for the first half
+constexpr double stand = 15;                       // seconds that the stopped car stands
+constexpr double stroll = 8, crowd_period = 16;    // seconds until the crowd runs, and until it comes again
 
 Pattern pattern_of(const Settings &s) {
   if (s.pattern != Pattern::automatic) return s.pattern;
@@ -34,6 +35,9 @@ Pattern pattern_of(const Settings &s) {
   case Story::waiting_person:
   case Story::moved:
   case Story::defocused:
+  case Story::clock:
+  case Story::flicker:
+  case Story::pan_tilt:
     return Pattern::wall;
   case Story::camouflage:
     return Pattern::grass;
@@ -61,9 +65,20 @@ Sun sun_of(Story story) {
   case Story::waiting_person:
   case Story::moved:
   case Story::defocused:
+  case Story::clock:
+  case Story::flicker:
+  case Story::pan_tilt:
     return {{0.25f, 0.1f}, 0.25f, 0.3f}; // lamps in the ceiling
   case Story::camouflage:
     return {{0.85f, 0.3f}, 0.25f, 0.25f}; // a veiled sun
+  case Story::headlights:
+    return {{0.85f, 0.3f}, 0.12f, 0.3f}; // lamps far away
+  case Story::rain:
+  case Story::snow:
+  case Story::ir_cut:
+    return {{0.3f, 0.1f}, 0.2f, 0.3f}; // clouds
+  case Story::insects:
+    return {{0.05f, 0.6f}, 0.3f, 0.1f}; // the camera's lamp
   default:
     return {{0.85f, 0.3f}, 0.4f, 0.1f};
   }
@@ -81,6 +96,13 @@ Plot::Plot(const Settings &s, const Camera &camera)
   switch (story_) {
   case Story::street:
   case Story::shake:
+  case Story::headlights:
+  case Story::rain:
+  case Story::snow:
+  case Story::heat:
+  case Story::insects:
+  case Story::ir_cut:
+  case Story::interlaced:
     add_lane(true, 10.4f, 0, 7.5f, 1.0, 5.2);
     add_lane(true, 13.7f, 180, 8.5f, 3.3, 6.1);
     add_lane(false, 17.0f, 0, 1.35f, 0, 4.5);
@@ -94,6 +116,9 @@ Plot::Plot(const Settings &s, const Camera &camera)
   case Story::covered:
   case Story::moved:
   case Story::defocused:
+  case Story::clock:
+  case Story::flicker:
+  case Story::pan_tilt:
     add_lane(false, 15.5f, 0, 1.3f, 0, 4.5);
     add_lane(false, 12.5f, 170, 1.25f, 0.6, 5.0);
     add_lane(false, 9.0f, 8, 1.4f, 1.2, 5.5);
@@ -149,8 +174,14 @@ void Plot::add_lane(bool cars, float distance, float turn, float speed, double f
   if (density_ <= 0) return;
   const float angle = turn * 3.14159265f / 180;
   Lane lane{cars, {0, distance}, {std::cos(angle), std::sin(angle)}, 0, 0, speed, first, interval / density_};
+  if (story_ == Story::pan_tilt)
+    lane.first -= double(tour_margin / speed);                    // they are in view as soon as elsewhere
   if (cars) lane.interval = std::max(lane.interval, 9.0 / speed); // metres from car to car
-  if (camera_.visible_stretch(lane.at, lane.heading, cars ? car_margin : person_margin, lane.from, lane.to))
+  const float more = story_ == Story::pan_tilt             ? tour_margin
+                     : story_ == Story::headlights && cars ? beam_margin
+                                                           : 0.f;
+  if (camera_.visible_stretch(lane.at, lane.heading, (cars ? car_margin : person_margin) + more, lane.from,
+                              lane.to))
     lanes_.push_back(lane);
 }
 

@@ -6,6 +6,7 @@
 #include "common/scene/scene.h"
 #include "common/shifted.h"
 
+#include <span>
 #include <vector>
 
 namespace vigil::scene {
@@ -47,8 +48,16 @@ class Plot {
   static int sway_border(Story, int width);
   // By how many pixels the content lies to the right and down; within the border.
   Shift sway(double time, int width) const;
-  // Whether the camera looks at its second view by now.
-  bool turned(double time) const;
+  // Which view the camera looks at; 0: the first one.
+  int view(double time) const;
+  // How many views it has, and by how many degrees each is turned to the right and down from the first one.
+  struct Turn {
+    float aside, down;
+  };
+  static std::span<const Turn> other_views(Story);
+  bool hot() const { return story_ == Story::heat; }
+  // How many seconds later than even lines odd ones are taken; 0: at once.
+  double field_delay() const { return story_ == Story::interlaced ? 1 / 50. : 0; }
   Sun sun(double time) const;
   float wind() const { return wind_; } // how far leaves swing at most, relative
   // How strong the wind is at a time of a gale, as a share of wind(), 0.5..1: it comes in gusts.
