@@ -3,8 +3,10 @@
 // thread.
 #pragma once
 
+#include "tools/base/gst_ptr.h"
 #include "utc.h"
 
+#include <cmath>
 #include <gst/gst.h>
 
 namespace vigil::monitor {
@@ -28,5 +30,31 @@ class FrameClock {
   GstElement *const pipeline_;
   const Utc &utc_;
 };
+
+inline GstClockTime running_time(GstPad *pad, GstBuffer *buffer) {
+  GstClockTime running = GST_CLOCK_TIME_NONE;
+  if (GstEvent *event = gst_pad_get_sticky_event(pad, GST_EVENT_SEGMENT, 0)) {
+    const GstSegment *segment = nullptr;
+    gst_event_parse_segment(event, &segment);
+    running = gst_segment_to_running_time(segment, GST_FORMAT_TIME, GST_BUFFER_PTS(buffer));
+    gst_event_unref(event);
+  }
+  return running;
+}
+
+inline GstClockTime running_time(GstSample *sample) {
+  return gst_segment_to_running_time(gst_sample_get_segment(sample), GST_FORMAT_TIME,
+                                     GST_BUFFER_PTS(gst_sample_get_buffer(sample)));
+}
+
+inline double FrameClock::age(GstClockTime running) const {
+  const tools::ObjectPtr<GstClock> clock(gst_element_get_clock(pipeline_));
+  if (!clock || !GST_CLOCK_TIME_IS_VALID(running)) return 0;
+  const GstClockTime t = gst_clock_get_time(clock.get()),
+                     then = gst_element_get_base_time(pipeline_) + running;
+  const double ago = static_cast<double>(static_cast<gint64>(t - then)) / 1e9;
+  constexpr double longest = 60; // further off the stream's times are wrong
+  return std::abs(ago) > longest ? 0 : ago;
+}
 
 } // namespace vigil::monitor

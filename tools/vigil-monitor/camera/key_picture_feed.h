@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 namespace vigil::monitor {
 
@@ -26,5 +27,25 @@ class KeyPictureFeed {
   std::uint64_t decoded_before_ = 0;      // by the connections before
   const std::shared_ptr<std::atomic<int>> height_ = std::make_shared<std::atomic<int>>(0);
 };
+
+inline void KeyPictureFeed::connect(PipelineEvents &e, std::shared_ptr<TilePlan> plan,
+                                    KeyPictures::Calls calls) {
+  pictures_ = std::make_shared<KeyPictures>(std::move(plan), height_, std::move(calls));
+  e.record_caps = [record = e.record_caps, keys = pictures_](GstCaps *caps) {
+    record(caps);
+    keys->caps(caps);
+  };
+  e.record_frame = [record = e.record_frame, keys = pictures_](GstBuffer *b, double time) {
+    record(b, time);
+    keys->frame(b, time);
+  };
+}
+
+inline void KeyPictureFeed::connection_ends() {
+  if (!pictures_) return;
+  pictures_->close();
+  decoded_before_ += pictures_->decoded();
+  pictures_.reset();
+}
 
 } // namespace vigil::monitor

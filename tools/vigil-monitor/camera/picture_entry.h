@@ -3,8 +3,11 @@
 // converted there. They go on to the chain, to tiles and to the encoder.
 #pragma once
 
+#include "gpu_pictures.h"
 #include "picture_size.h"
+#include "pipeline_element.h"
 #include "tools/base/gst_ptr.h"
+#include "tools/base/pipeline.h"
 
 #include <gst/gst.h>
 
@@ -27,5 +30,24 @@ class PictureEntry {
   GstElement *first_, *tee_;
   PictureSize size_;
 };
+
+inline PictureEntry::PictureEntry(GstElement *pipeline)
+    : first_(add_element(pipeline, on_gpu() ? "cudaupload" : "videoconvert")), tee_(nullptr) {
+  GstElement *last = first_;
+  if (on_gpu()) {
+    last = add_element(pipeline, "cudaconvert");
+    tools::link({first_, last});
+  }
+  tee_ = add_element(pipeline, "tee");
+  tools::link({last, tee_});
+}
+
+inline tools::ObjectPtr<GstPad> PictureEntry::way_in() const {
+  return tools::ObjectPtr<GstPad>(gst_element_get_static_pad(first_, "sink"));
+}
+
+inline tools::ObjectPtr<GstPad> PictureEntry::passage() const {
+  return tools::ObjectPtr<GstPad>(gst_element_get_static_pad(tee_, "sink"));
+}
 
 } // namespace vigil::monitor

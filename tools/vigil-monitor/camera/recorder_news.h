@@ -39,10 +39,24 @@ class PendingNews {
 
  private:
   const RecorderNews news_;
-  std::vector<std::pair<std::string, std::string>>
-      unwritten_;                                      // clips that ended before their first frame, why
+  // Clips that ended before their first frame, and why:
+  std::vector<std::pair<std::string, std::string>> unwritten_;
   std::vector<std::pair<std::string, ClipSpan>> over_; // parts of the recording that have ended
   std::optional<std::string> warning_;
 };
+
+inline void PendingNews::announce(std::unique_lock<std::mutex> &guard) {
+  const auto unwritten = std::exchange(unwritten_, {});
+  const auto over = std::exchange(over_, {});
+  const auto warning = std::exchange(warning_, std::nullopt);
+  guard.unlock();
+  if (warning) news_.warning(*warning);
+  for (const auto &[event, why] : unwritten) {
+    ClipResult result;
+    result.why = why;
+    news_.finished(event, result);
+  }
+  for (const auto &[event, span] : over) news_.over(event, span);
+}
 
 } // namespace vigil::monitor

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "file_loop.h"
+#include "pace.h"
 #include "source.h"
 
 #include <atomic>
@@ -36,10 +37,25 @@ class StreamEnd {
   bool rewind() { return loop_->rewind(); } // of a loop; false: it cannot
 
  private:
+  static constexpr const char *stream_ended = "the stream has ended";
+  static constexpr const char *no_times =
+      "the file is no video, but a picture, or pictures without times; to watch a JPEG picture use the "
+      "source filesrc location=FILE ! jpegdec ! imagefreeze is-live=true ! video/x-raw,framerate=5/1";
+
   const std::string source_;
   const bool loops_;
   std::atomic<bool> recording_ = false;
   std::unique_ptr<FileLoop> loop_; // of what has an end; the threads' that link and rewind it
 };
+
+inline void StreamEnd::begin(GstPad *pad, GstBin *pipeline, std::function<void()> at_end) {
+  recording_ = is_file() || is_recording(pad, pipeline);
+  if (loops_ && has_end(source_)) loop_ = std::make_unique<FileLoop>(pad, std::move(at_end));
+}
+
+inline const char *StreamEnd::why(std::uint64_t frames) const {
+  if (loop_ && !loop_->timed()) return no_times;
+  return frames ? stream_ended : "the stream ended before its first picture; does it hold video?";
+}
 
 } // namespace vigil::monitor

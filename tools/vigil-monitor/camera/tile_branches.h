@@ -36,4 +36,25 @@ class TileBranches {
   std::atomic<int> height_;
 };
 
+inline TileBranches::TileBranches(GstElement *pipeline, const FrameClock &clock,
+                                  const FrameDelivery &delivery, std::shared_ptr<TilePlan> plan,
+                                  std::function<void(View, double, Bytes)> picture,
+                                  std::function<void(GstPad *)> cover, int height)
+    : pipeline_(pipeline), clock_(clock), delivery_(delivery),
+      plan_(std::move(plan)), output_{std::move(picture), std::move(cover)}, height_(height) {}
+
+inline void TileBranches::add(GstElement *last, TileBranch::Use use) {
+  branches_.push_back(
+      std::make_unique<TileBranch>(pipeline_, clock_, delivery_, plan_, output_, std::move(use)));
+  branches_.back()->build(last);
+}
+
+inline void TileBranches::set_height(int height) {
+  if (height_.exchange(height) != height) update_sizes();
+}
+
+inline void TileBranches::update_sizes() {
+  for (const auto &b : branches_) b->set_height(height_);
+}
+
 } // namespace vigil::monitor
