@@ -172,7 +172,13 @@ void Plot::passers(double time, std::vector<Actor> &actors) const {
     const auto walked = float((std::min(t, half) + std::max(0., t - half - wait)) * double(speed));
     const float sway = stands ? 0.08f * float(std::sin(2.5 * t)) : 0.f;
     const float s = from + walked + sway;
-    Actor a{car, {at.x + s * heading.x, at.y}, heading, walked, stands ? 0.f : speed, look, 1 + int(n)};
+    Actor a{car ? Kind::car : Kind::person,
+            {at.x + s * heading.x, at.y},
+            heading,
+            walked,
+            stands ? 0.f : speed,
+            look,
+            1 + int(n)};
     if (stands) a.since = quiet_ + begin + half;
     actors.push_back(a);
   }
@@ -188,7 +194,7 @@ void Plot::passers(double time, std::vector<Actor> &actors) const {
                      : day > leaves ? 0.5 * braking * std::pow(day - leaves, 2)
                                     : 0;
   if (way < double(from) || way > double(to)) return;
-  Actor a{true, {float(way), at.y}, {1, 0}, float(100 + way), float(fast), mix(seed_, 0x7061726bu)};
+  Actor a{Kind::car, {float(way), at.y}, {1, 0}, float(100 + way), float(fast), mix(seed_, 0x7061726bu)};
   a.id = parked_id + int(days);
   if (way == 0) {
     a.speed = 0;

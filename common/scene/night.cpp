@@ -40,7 +40,7 @@ class Headlights final : public Effect {
    public:
     Frame(const Headlights &all, const std::vector<Actor> &actors) : all_(all) {
       for (const Actor &a : actors)
-        if (a.car) {
+        if (a.kind == Kind::car) {
           cars_.push_back(a);
           glare(a);
         }

@@ -206,12 +206,19 @@ const Cast &Scene::Impl::compose(double time, int field) const {
   const Sun sun = plot.sun(time);
   const Rgb disguise = typical_ground(plot.pattern());
   for (const Actor &a : cast.actors) {
-    if (a.bag)
+    switch (a.kind) {
+    case Kind::bag:
       add_bag(a, camera, sun, drawing);
-    else if (a.car)
+      break;
+    case Kind::car:
       add_car(a, camera, sun, drawing);
-    else
+      break;
+    case Kind::bicycle:
+      add_bicycle(a, camera, sun, drawing);
+      break;
+    case Kind::person:
       add_person(a, camera, sun, plot.camouflage() ? &disguise : nullptr, drawing);
+    }
     cast.end.push_back(drawing.shapes.size());
   }
   return cast;

@@ -66,6 +66,7 @@ enum class Story : std::uint8_t {
   ir_cut,     // a street at dusk: the camera turns to grey and infra-red light, and back
   interlaced, // a street; odd lines are taken 1/50 s after even ones
   pan_tilt,   // people in a hall; the camera looks at three places in turn
+  plaza,      // people, bicycles and now and then a car on a square
 };
 // What the ground and the wall behind it are made of.
 enum class Pattern : std::uint8_t {
@@ -105,7 +106,7 @@ struct Coding {
 inline constexpr std::uint8_t truth_background = 0, truth_shadow = 50, truth_unknown = 170,
                               truth_foreground = 255;
 
-enum class Kind : std::uint8_t { person, car, bag };
+enum class Kind : std::uint8_t { person, car, bag, bicycle }; // a bicycle has its rider on it
 
 // The truth of one object that is in the picture, or behind something there. Its own pixels are those of
 // which it covers half or more, as if nothing stood before it; boxes are in pixels, right and bottom

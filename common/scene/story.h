@@ -12,7 +12,7 @@
 namespace vigil::scene {
 
 struct Actor {
-  bool car;
+  Kind kind;          // a bag lies on the ground; it comes and goes where it is put down and picked up
   ScenePoint at;      // on the ground, metres
   ScenePoint heading; // length 1
   float walked;       // metres since it entered; moves the legs and the wheels
@@ -21,7 +21,6 @@ struct Actor {
   int id =
       0; // > 0 and its own for as long as the scene lasts; 0 where a story has no other actor: it is 1 then
   double since = -1; // scene time in seconds since which it stands; negative: it moves
-  bool bag = false;  // lies on the ground; it comes and goes where it is put down and picked up
   int owner = 0;     // of a bag: who put it down
 };
 
@@ -71,13 +70,13 @@ class Plot {
  private:
   // A way across the picture that one after another takes.
   struct Lane {
-    bool cars;
+    Kind kind;
     ScenePoint at, heading;
     float from, to; // metres along the heading
     float speed;
     double first, interval; // seconds after the quiet time
   };
-  void add_lane(bool cars, float distance, float turn, float speed, double first, double interval);
+  void add_lane(Kind, float distance, float turn, float speed, double first, double interval);
   void on_lanes(double time, std::vector<Actor> &) const;
   void stopping_car(double time, std::vector<Actor> &) const;
   void crowd(double time, std::vector<Actor> &) const;

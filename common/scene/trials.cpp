@@ -46,7 +46,8 @@ void Plot::waiting_person(double time, std::vector<Actor> &actors) const {
   const auto walked = float(walking * speed);
   const bool stands = since > half && since < half + wait_time;
   const float sway = stands ? 0.08f * float(std::sin(2.5 * since)) : 0.f; // a waiting person shifts weight
-  actors.push_back({false, {from + walked + sway, at.y}, heading, walked, stands ? 0.f : speed, seed_});
+  actors.push_back(
+      {Kind::person, {from + walked + sway, at.y}, heading, walked, stands ? 0.f : speed, seed_});
 }
 
 // A car that was there before the first frame.
@@ -58,7 +59,7 @@ void Plot::parked_car(double time, std::vector<Actor> &actors) const {
   const double since = std::max(0., time - quiet_ - leave_after);
   const auto way = float(acceleration * since * since / 2);
   if (way > to) return;
-  actors.push_back({true, {at.x + way, at.y}, heading, way, float(acceleration * since), seed_});
+  actors.push_back({Kind::car, {at.x + way, at.y}, heading, way, float(acceleration * since), seed_});
 }
 
 int Plot::view(double time) const {

@@ -91,6 +91,7 @@ GType story_type() {
       {int(Story::interlaced), "A street; odd lines are taken 1/50 s after even ones", "interlaced"},
       {int(Story::pan_tilt), "People in a hall; the camera looks at three places in turn, 6 s at each",
        "pan-tilt"},
+      {int(Story::plaza), "People, bicycles and now and then a car on a square", "plaza"},
       {0, nullptr, nullptr}};
   static const GType type = g_enum_register_static("VigilSceneStory", values);
   return type;

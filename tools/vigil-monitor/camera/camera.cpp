@@ -138,7 +138,9 @@ void Camera::warn(const std::string &text) {
 
 void Camera::teach() {
   if (!setting_of(config_, "tracklabel", "model-location").empty()) return; // it has its own
-  if (GstElement *e = detect_.element("tracklabel")) services_->teach(e);
+  if (GstElement *e = detect_.element("tracklabel"))
+    services_->teach(e, !config_.privacy.asked() &&
+                            setting_of(config_, "tracklabel", "codebook-location").empty());
 }
 
 void Camera::learnt(const std::vector<std::string> &labels) {

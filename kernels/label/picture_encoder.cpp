@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "picture_encoder.h"
+#include "kernels/label/picture_encoder.h"
 
 #include "common/error.h"
 #include "kernels/label/appearance.h"
 
-namespace vigil::monitor {
+namespace vigil::label {
 namespace {
 
-constexpr int side_of_picture = static_cast<int>(label::picture_side);
+constexpr int side_of_picture = static_cast<int>(picture_side);
 constexpr int encoder_threads = 1;
 
 } // namespace
@@ -18,8 +18,8 @@ PictureEncoder::PictureEncoder(const fisher::Model &model)
       on_device_(*device_, scorer_.vector_floats() * sizeof(float)), parts_(scorer_.vector_floats()),
       vector_(static_cast<std::size_t>(scorer_.vector_length())) {}
 
-std::vector<float> PictureEncoder::appearance(const label::Picture &picture) {
-  if (picture.size() != label::picture_bytes) return {};
+std::vector<float> PictureEncoder::appearance(const Picture &picture) {
+  if (picture.size() != picture_bytes) return {};
   ConstImage frame;
   frame.format = PixelFormat::gray8;
   frame.width = frame.height = side_of_picture;
@@ -30,7 +30,7 @@ std::vector<float> PictureEncoder::appearance(const label::Picture &picture) {
   device_->download(parts_.data(), on_device_.as(), parts_.size() * sizeof(float), *queue_);
   queue_->wait();
   scorer_.join_vector(parts_.data(), vector_);
-  return label::appearance_of(vector_);
+  return appearance_of(vector_);
 }
 
-} // namespace vigil::monitor
+} // namespace vigil::label

@@ -4,19 +4,19 @@
 
 #include "common/device.h"
 #include "kernels/fisher/scorer.h"
-#include "kernels/label/examples.h"
+#include "kernels/label/picture.h"
 
 #include <memory>
 #include <vector>
 
-namespace vigil::monitor {
+namespace vigil::label {
 
 class PictureEncoder {
  public:
   // Throws Error::bad_data for a codebook that is none.
   explicit PictureEncoder(const fisher::Model &);
   // Empty for what is no picture of picture_bytes, or has a vector of zeros.
-  std::vector<float> appearance(const label::Picture &);
+  std::vector<float> appearance(const Picture &);
 
  private:
   const std::unique_ptr<Device> device_;
@@ -26,4 +26,4 @@ class PictureEncoder {
   std::vector<float> parts_, vector_;
 };
 
-} // namespace vigil::monitor
+} // namespace vigil::label
