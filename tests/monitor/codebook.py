@@ -10,15 +10,12 @@ import random
 import shutil
 import struct
 import subprocess
-import sys
 import tarfile
 import time
 
-from program import Monitor
+from program import Monitor, begin
 
-program, folder = sys.argv[1], pathlib.Path(sys.argv[2]).resolve() / "monitor-codebook"
-shutil.rmtree(folder, ignore_errors=True)
-folder.mkdir(parents=True)
+program, folder = begin("monitor-codebook")
 SOURCE = "scenetestsrc is-live=true quiet=0.5 density=2 ! video/x-raw,format=I420,width=320,height=180,framerate=8/1"
 config, data = folder / "monitor.yaml", folder / "data"
 BELOW = data / "labels"

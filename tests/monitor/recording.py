@@ -4,7 +4,6 @@
 recording.py PROGRAM FOLDER [PART...]. Needs ffprobe; without, it is skipped. VIGIL_KILLS: how often the program is killed (3)."""
 import json
 import os
-import pathlib
 import random
 import shutil
 import sqlite3
@@ -12,14 +11,12 @@ import subprocess
 import sys
 import time
 
-from program import Monitor, same
+from program import Monitor, begin, same
+from vigiltest import skip
 
-program, folder = sys.argv[1], pathlib.Path(sys.argv[2]) / "monitor-recording"
-shutil.rmtree(folder, ignore_errors=True)
-folder.mkdir(parents=True)
+program, folder = begin("monitor-recording")
 if not shutil.which("ffprobe"):
-    print("SKIPPED: no ffprobe")
-    sys.exit(77)
+    skip("no ffprobe")
 data, second, config = folder / "data", folder / "second", folder / "monitor.yaml"
 second.mkdir()
 config.write_text(f"""

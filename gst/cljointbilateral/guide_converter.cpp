@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "gst/cljointbilateral/guide.h"
+#include "gst/cljointbilateral/guide_converter.h"
 
 #include "common/error.h"
 #include "gst/video/formats.h"
