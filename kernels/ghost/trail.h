@@ -2,10 +2,10 @@
 // Was something near here in the frame before? Who walks, runs or drives was; an insect before the lens or a
 // flake was elsewhere. Host memory, a few thousand cells.
 //
-// A group of cells follows when a cell of a group in the frame before lies within its box of cells, made larger
-// on each side by half of the box's longer side, and at least by one cell. Frames that last less than
-// trail_least show an insect twice at about one place, and between those that last more than trail_most people
-// walk too far: there every group follows.
+// A group of cells follows when a cell of a group in the frame before lies within its box of cells, made
+// larger on each side by half of the box's longer side, and at least by one cell. Frames that last less than
+// trail_least show an insect twice at about one place, and between those that last more than trail_most
+// people walk too far: there every group follows.
 //
 // Source: this project. The half was chosen on seed 1 of scenetestsrc's `insects` and `snow`
 // (docs/measurements/log/2026-11/foreground.md).
