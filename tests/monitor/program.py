@@ -23,7 +23,7 @@ def begin(name):
     folder = pathlib.Path(sys.argv[2]).resolve() / name
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    return sys.argv[1], folder
+    return str(pathlib.Path(sys.argv[1]).resolve()), folder
 
 
 class Monitor:

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The recorder and its files, with streams that are made here: other sizes within a clip, frames without
 // times, groups that are larger than the memory, disks that hang. Usage: test-monitor-recorder FOLDER
+#include "tools/vigil-monitor/camera/recorder.h"
 #include "tests/monitor/pipelines.h"
 #include "tests/unit.h"
 #include "tools/base/gst_ptr.h"
-#include "tools/vigil-monitor/camera/clip.h"
 #include "tools/vigil-monitor/camera/live_mp4.h"
 
 #include <algorithm>

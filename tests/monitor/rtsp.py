@@ -62,7 +62,7 @@ try:
         m.wait("it comes back after a restart", lambda: state()["state"] == "online", 60)
         if state()["reconnects"] < 2:
             raise AssertionError(state())
-        ended = m.get(f"/api/events/{outage['id']}")["end_time"]
+        ended = m.wait("the outage's end is stored", lambda: m.get(f"/api/events/{outage['id']}")["end_time"], 60)
         if abs(ended - state()["since"]) > 0.001 or len(outages()) != len({e["start_time"] for e in outages()}):
             raise AssertionError((outages(), state()))
         if [e["end_time"] for e in outages("sound")] != [None]:

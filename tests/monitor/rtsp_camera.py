@@ -21,4 +21,4 @@ class CameraServer:
 
     def kill(self):
         self.process.kill()
-        self.process.wait(10)
+        self.process.wait(60)  # on a busy machine also the end of a killed program takes a while

@@ -17,11 +17,11 @@ import time
 from collections import Counter
 
 import hosts
-from program import Monitor, same
+from program import Monitor, begin, same
 from vigiltest import skip
 
 APART = sys.argv[-1] == "hosts"
-program, folder = str(pathlib.Path(sys.argv[1]).resolve()), pathlib.Path(sys.argv[2]).resolve() / ("monitor-hosts" if APART else "monitor-shards")
+program, folder = begin("monitor-hosts" if APART else "monitor-shards")
 AWAY = float(sys.argv[3]) if len(sys.argv) > 3 + APART else 8
 broker_program = shutil.which("mosquitto") or shutil.which("mosquitto", path="/usr/sbin")
 if not broker_program or not shutil.which("mosquitto_sub"):
@@ -37,8 +37,6 @@ if APART:
 else:
     broker_host = camera_host = None
     shard_hosts = [None] * (SHARDS + 1)
-shutil.rmtree(folder, ignore_errors=True)
-folder.mkdir(parents=True)
 
 
 def on(host, command):

@@ -416,10 +416,10 @@ int run(const Options &o) {
             log_line, [&monitor](std::size_t most) { return last_day(monitor, most); }, picture});
   Notifier notifier(monitor, audit, push);
   Api api(monitor, access, audit, labels, o.page);
-  api.push = &push;
+  api.services.push = &push;
   if (night) {
-    api.codebook_state = [&night] { return night->describe(); };
-    api.make_codebook_now = [&night] { return night->make_now(); };
+    api.services.codebook_state = [&night] { return night->describe(); };
+    api.services.make_codebook_now = [&night] { return night->make_now(); };
   }
   std::unique_ptr<RtspServer> rtsp;
   if (!config.rtsp.address.empty())
@@ -429,12 +429,12 @@ int run(const Options &o) {
   if (rtsp)
     monitor.cameras().on_change = [&monitor, &rtsp] { rtsp->set_cameras(monitor.cameras().config().order); };
   Reload reload(monitor, tokens, access);
-  api.read_again = reload;
-  api.test_notices = [&notifier] { return notifier.test_notices(); };
-  api.mqtt_state = [&notifier] { return notifier.mqtt_state(); };
+  api.services.read_again = reload;
+  api.services.test_notices = [&notifier] { return notifier.test_notices(); };
+  api.services.mqtt_state = [&notifier] { return notifier.mqtt_state(); };
   if (rtsp)
-    api.rtsp_state = [&rtsp, address = config.rtsp.address, port = rtsp->port(),
-                      most = config.rtsp.max_clients, tls] {
+    api.services.rtsp_state = [&rtsp, address = config.rtsp.address, port = rtsp->port(),
+                               most = config.rtsp.max_clients, tls] {
       return nlohmann::json{
           {"address", address}, {"port", port}, {"tls", tls}, {"clients", rtsp->clients()}, {"limit", most}};
     };
