@@ -4,7 +4,7 @@
 
     label_day.py SEED FRAMES_A_SECOND [--hours FROM-TO] [--teach TRACKS.jsonl SET NUMBER]
 
-Two lines lie on scenetestsrc's line "middle", one with labels: [person], one with labels: [vehicle]. A crossing is right if the truth has one of that
+Three lines lie on scenetestsrc's line "middle": with labels: [person], with labels: [vehicle], and without labels ("any"). A crossing is right if the truth has one of that
 kind and direction at most ten seconds before it and not yet matched, or up to one second later. --hours: of the day (12 is the scene's begin), after two minutes
 in which nothing counts; 36 is the end. --teach: the same tracks are also named by NUMBER tracks of each label of a set of label_tracks.py, without the shape rule.
 """
@@ -73,7 +73,8 @@ def play(seed, rate, hours, namers):
     Gst.init(None)
     assert Gst.Structure
     begin, end = map(seconds_of, hours)
-    rules = json.dumps({"lines": [{"name": label, "labels": [label], "points": [[0.5, 0], [0.5, 1]]} for label in KINDS.values()]})
+    line = {"points": [[0.5, 0], [0.5, 1]]}
+    rules = json.dumps({"lines": [*({"name": label, "labels": [label], **line} for label in KINDS.values()), {"name": "any", **line}]})
     branches = "".join(f" t. ! queue ! tracklabel post-messages=false {how} ! boxrules name=rules-{n} ! fakesink sync=false" for n, how in enumerate(namers.values()))
     pipeline = Gst.parse_launch(
         f"scenetestsrc name=s scene=day seed={seed} s.src ! video/x-raw,format=I420,width={SIZE[0]},height={SIZE[1]},framerate={rate}/1"
@@ -101,14 +102,15 @@ def play(seed, rate, hours, namers):
         if time < begin:
             continue
         if said.get_name() == "truth-cross":
-            truth[KINDS.get(said.get_string("type"), ""), said.get_string("direction")].append(time)
+            for label in KINDS.get(said.get_string("type"), ""), "any":
+                truth[label, said.get_string("direction")].append(time)
         else:
             namer = names[int(message.src.get_name().split("-")[1])]
             found[namer, said.get_string("line"), said.get_string("direction")].append(time)
     pipeline.set_state(Gst.State.NULL)
     ways = ("forward", "backward")
     for namer in namers:
-        for label in KINDS.values():
+        for label in (*KINDS.values(), "any"):
             right = sum(matched(truth[label, way], found[namer, label, way]) for way in ways)
             true, said = sum(len(truth[label, way]) for way in ways), sum(len(found[namer, label, way]) for way in ways)
             print(f"seed {seed}, {hours[0]:g} to {hours[1]:g} h, {namer}, {label}: {true} crossings, {said} reported, {right} right, {said - right} false", flush=True)
