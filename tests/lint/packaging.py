@@ -82,8 +82,8 @@ opener = (root / "tools/vigil-monitor/detector/engine_module.cpp").read_text(enc
 for word in (module, "vigil-monitor-detector", "libopencv-dnn-dev"):
     if word not in opener:
         problems.append(f"engine_module.cpp: its error does not name {word}")
-if "libopencv-dnn" not in (root / "deploy/container/Containerfile").read_text(encoding="utf-8"):
-    problems.append("deploy/container/Containerfile installs no libopencv-dnn, which the detector's module needs")
+image = (root / "deploy/container/packages").read_text(encoding="utf-8")
+problems += [f"deploy/container/packages gives the image no {b['Package'].strip()}" for b in binaries if not re.search(rf"[ =]{b['Package'].strip()}[ ;\n]", image)]
 # systemd-sysusers makes the unit's user.
 user = re.search(r"^User=(\S+)", (debian / "vigil-monitor.service").read_text(encoding="utf-8"), re.M)[1]
 if not re.search(rf"^u {user} ", (debian / "vigil-monitor.sysusers").read_text(encoding="utf-8"), re.M) or "--with installsysusers" not in rules:
