@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The image of deploy/container, from the Debian packages of a folder: two builds have one hash; its container starts read-only, without GPU,
-as another user, and says what is wrong with a volume. Usage: image.py SOURCE_ROOT PACKAGES [--base IMAGE] [--arch amd64|arm64]
+as another user, and says what is wrong with a volume. Usage: image.py SOURCE_ROOT PACKAGES [--base IMAGE] [--arch amd64|arm64] [--keep] [unittest arguments]
 
 It is no part of the suite: it builds two images, with the network. Needs root, podman, and mmdebstrap where there is no --base.
 The source is that of the last commit."""
@@ -21,7 +21,7 @@ parser.add_argument("packages", type=pathlib.Path)
 parser.add_argument("--base", default="", help="image of Debian 12; without it mmdebstrap makes one")
 parser.add_argument("--arch", default="amd64")
 parser.add_argument("--keep", action="store_true", help="keep the image, named vigil-test-1")
-OPTIONS = parser.parse_args()
+OPTIONS, OF_UNITTEST = parser.parse_known_args()
 USER = 65534
 TIMESTAMP = "1700000000"
 CAMERA = "http: {token_file: /run/vigil/tokens}\ncameras: {drawn: {source: scenetestsrc quiet=1}}\n"
@@ -160,4 +160,4 @@ class Image(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1], verbosity=2)
+    unittest.main(argv=[sys.argv[0], *OF_UNITTEST], verbosity=2)
