@@ -69,7 +69,7 @@ def commands(name, out, image):
     if image:
         dated = git("log", "-1", "--format=%ct").stdout.strip()
         rows += [(["sh", "-c", "mkdir packages && cp ../*.deb packages/"], "sh", build),
-                 (["podman", "build", "--timestamp", dated, "--format", "docker", "-f", "deploy/container/Containerfile", "-t", f"vigil:{name}", "."], "podman", build),
+                 (["podman", "build", "--layers=false", "--timestamp", dated, "-f", "deploy/container/Containerfile", "-t", f"vigil:{name}", "."], "podman", build),
                  (["podman", "save", "-o", out / f"vigil-{name}-image.tar", f"vigil:{name}"], "podman", out)]
     return rows
 

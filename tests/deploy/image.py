@@ -62,7 +62,7 @@ class Image(unittest.TestCase):
         shutil.copytree(OPTIONS.packages, folder / "packages", ignore=lambda _, names: [n for n in names if not n.endswith(f"_{OPTIONS.arch}.deb")])
         below, cls.images = base(), ["localhost/vigil-test-1", "localhost/vigil-test-2"]
         for name in cls.images:
-            podman("build", "--network", "host", "--no-cache", "--pull=never", "--format", "docker", "--timestamp", TIMESTAMP, "--arch", OPTIONS.arch,
+            podman("build", "--network", "host", "--no-cache", "--layers=false", "--pull=never", "--timestamp", TIMESTAMP, "--arch", OPTIONS.arch,
                    "--build-arg", f"BUILD_IMAGE={below}", "--build-arg", f"RUN_IMAGE={below}", "-f", folder / "deploy/container/Containerfile", "-t", name, folder, limit=3600)
             if not OPTIONS.keep:
                 cls.addClassCleanup(podman, "rmi", "-f", name)
@@ -99,7 +99,7 @@ class Image(unittest.TestCase):
     def healthy(self, *options):
         """Starts it; the name of the container, once its health check passes."""
         name = f"vigil-test-{os.getpid()}-{time.monotonic_ns()}"
-        podman(*self.run_words("-d", "--name", name, *options))
+        podman(*self.run_words("-d", "--name", name, "--health-cmd", "vigil-healthcheck", *options))
         self.addCleanup(podman, "rm", "-f", name)
         limit = time.monotonic() + 300
         while podman("healthcheck", "run", name, check=False).returncode:
