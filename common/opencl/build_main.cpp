@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // vigil-cl-build DEVICE_NUMBER OPTIONS <SOURCE: compiles a program, to see whether the driver's compiler
-// survives it (trial_build.h).
+// survives it (program.cpp).
 // vigil-cl-build DEVICE_NUMBER OPTIONS KERNEL GLOBAL_X GLOBAL_Y LOCAL_X LOCAL_Y ARGUMENT... <SOURCE: launches
 // a kernel of it, to see whether the driver survives that (trial_launch.h).
 // Exit status: 0 when it compiles, and could be launched, 1 when not.

@@ -4,16 +4,20 @@
 #include "common/error.h"
 #include "common/opencl/build_log.h"
 #include "common/opencl/cache.h"
+#include "common/opencl/helper.h"
 #include "common/opencl/program_lock.h"
-#include "common/opencl/trial_build.h"
 
 #include <chrono>
+#include <cstring>
+#include <optional>
 #include <thread>
 
 namespace vigil {
 namespace {
 
 constexpr const char *binary_extension = "clbin";
+constexpr const char *tried_extension = "tried";
+constexpr double longest_build = 24 * 3600; // seconds: a compiler is slow, but comes to an end
 
 std::string joined(std::initializer_list<ClSource> files) {
   std::string s;
@@ -53,6 +57,36 @@ std::string binary_of(cl_program program) {
       clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof bytes, &bytes, nullptr) != CL_SUCCESS)
     return {};
   return binary;
+}
+
+// A first build in another process. Some compilers of OpenCL drivers do not report what they cannot do, but
+// end the process (LLVM's "report_fatal_error"): PoCL 6 with LLVM 19 did it for a kernel of ours. Before a
+// source is compiled for the first time for a device and driver, a helper program (vigil-cl-build) compiles
+// it: if that is ended, the element has an error, and the program that it runs in goes on.
+//
+// Throws Error::device, with the compiler's last words, when it ended the helper. True when the helper ran,
+// whose program may be in the cache of programs then: also when the helper reports an error, which the build
+// in this process will report better. False when there is no helper, as in programs that are linked
+// statically. Once for each source, device and driver, as the cache of programs remembers; the options of a
+// first build stand for those of later ones.
+bool try_build_elsewhere(const ClDevice &d, const std::string &name, const std::string &source,
+                         const std::string &options) {
+  const FileCache cache(cache_directory("opencl"));
+  const std::string key =
+      text(d.device_name(), "\n", d.text_info(CL_DEVICE_VERSION), "\n", d.driver_version(), "\n", source);
+  if (cache.read(key, tried_extension)) return false;
+  const std::string path = find_own_file(cl_build_helper);
+  const std::optional<std::size_t> number = number_of(d);
+  if (path.empty() || !number) return false;
+  const std::string arguments[] = {std::to_string(*number), options};
+  const HelperResult r = run_helper(path, arguments, source, longest_build);
+  if (r.signal != 0)
+    fail(Error::Kind::device, "the OpenCL compiler of ", d.name(), " broke down while it compiled ", name,
+         options.empty() ? "" : " with ", options, " (signal ", r.signal, ", ", strsignal(r.signal),
+         "). Use another device (property device) or another version of the driver. Its last words:\n",
+         r.words);
+  cache.write(key, tried_extension, "1");
+  return true;
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "common/scene/day.h"
 
+#include "common/scene/ground.h"
 #include "common/scene/hash.h"
 
 #include <algorithm>
@@ -25,15 +26,6 @@ double smooth(double from, double to, double v) {
 // 1 from `from` to `to`, and slopes of `slope` hours before and after; hours of the day.
 double during(double hour, double from, double to, double slope) {
   return smooth(from - slope, from, hour) * (1 - smooth(to, to + slope, hour));
-}
-
-// Where the ray through a pixel meets the ground, or the wall's foot for pixels that show the wall.
-ScenePoint foot_of(const Camera &camera, float x, float y) {
-  const World to = camera.ray(x, y), eye = camera.eye();
-  const float ground = to.y < -1e-4f ? -eye.y / to.y : 1e9f,
-              wall = to.v > 1e-4f ? wall_distance / to.v : 1e9f;
-  const float t = std::min({ground, wall, 1e4f});
-  return {t * to.u, t * to.v};
 }
 
 } // namespace
@@ -80,47 +72,55 @@ Day::Day(std::uint32_t seed, int width, int height, const Camera &camera)
     }
 }
 
-void Day::frame(const Moment &moment, Frame &f) const {
+std::unique_ptr<Effect::Frame> Day::frame(const Moment &moment, const std::vector<Actor> &) const {
+  return std::make_unique<Frame>(*this, moment);
+}
+
+Day::Frame::Frame(const Day &d, const Moment &moment) : day_(d) {
   const Weather w = weather_at(moment.time);
-  f.day_ = this;
-  f.noise_ = 2 - w.daylight;
+  noise_ = 2 - w.daylight;
   const float day = w.daylight * (1 - 0.3f * w.overcast);
   const auto mixed = [&](float night, float warm) {
     return night + day * (1 + w.warmth * (warm - 1) * (1 - w.overcast)) * (1 - night);
   };
-  f.sky_ = {mixed(moonlight.r, evening.r), mixed(moonlight.g, evening.g), mixed(moonlight.b, evening.b)};
-  f.lamps_ = w.lamps ? lamplight : Rgb{0, 0, 0};
+  sky_ = {mixed(moonlight.r, evening.r), mixed(moonlight.g, evening.g), mixed(moonlight.b, evening.b)};
+  lamps_ = w.lamps ? lamplight : Rgb{0, 0, 0};
 
-  f.clouds_.assign(ground_.size(), 1.f);
+  clouds_.assign(d.ground_.size(), 1.f);
   if (const float depth = cloud_depth * w.broken * w.daylight * (1 - w.overcast); depth > 0) {
     const auto drift = float(std::fmod(moment.time * cloud_speed / cloud_length, 65536.));
-    for (std::size_t i = 0; i < ground_.size(); i++) {
-      const float v = value_noise(seed_, ground_[i].x / cloud_length + drift, ground_[i].y / cloud_length) +
-                      0.5f * value_noise(seed_ + 1, 2 * ground_[i].x / cloud_length + 2 * drift,
-                                         2 * ground_[i].y / cloud_length);
-      f.clouds_[i] = 1 - depth * float(smooth(-0.15, 0.25, double(v)));
+    for (std::size_t i = 0; i < d.ground_.size(); i++) {
+      const float v =
+          value_noise(d.seed_, d.ground_[i].x / cloud_length + drift, d.ground_[i].y / cloud_length) +
+          0.5f * value_noise(d.seed_ + 1, 2 * d.ground_[i].x / cloud_length + 2 * drift,
+                             2 * d.ground_[i].y / cloud_length);
+      clouds_[i] = 1 - depth * float(smooth(-0.15, 0.25, double(v)));
     }
   }
 
-  f.drops_.clear();
-  const auto area = double(width_) * double(height_);
-  const int drops = int(std::lround(double(w.rain) * 120 * area / (double(height_) * 320)));
-  const float unit = float(height_) / 240;
+  const auto area = double(d.width_) * double(d.height_);
+  const int drops = int(std::lround(double(w.rain) * 120 * area / (double(d.height_) * 320)));
+  const float unit = float(d.height_) / 240;
   for (int i = 0; i < drops; i++) {
-    Random random(mix(seed_, 0x7261696eu, std::uint32_t(moment.frame), std::uint32_t(i)));
+    Random random(mix(d.seed_, 0x7261696eu, std::uint32_t(moment.frame), std::uint32_t(i)));
     const int length = 1 + int(random.between(5, 14) * unit);
-    const int top = int(random.between(-14 * unit, float(height_)));
-    f.drops_.push_back({int(random.between(0, float(width_))), top, length, random.between(0.05f, 0.2f),
-                        random.between(15, 55) * (0.3f + 0.7f * w.daylight)});
+    const int top = int(random.between(-14 * unit, float(d.height_)));
+    drops_.push_back({int(random.between(0, float(d.width_))), top, length, random.between(0.05f, 0.2f),
+                      random.between(15, 55) * (0.3f + 0.7f * w.daylight)});
   }
 }
 
+void Day::Frame::row(const ColourRow &row, int y) const {
+  light(row, y);
+  rain(row, y);
+}
+
 void Day::Frame::light(const ColourRow &row, int y) const {
-  const int above = y / grid_step, columns = day_->columns_;
+  const int above = y / grid_step, columns = day_.columns_;
   const float down = float(y % grid_step) / float(grid_step);
   const float *const upper = clouds_.data() + std::ptrdiff_t(above) * columns, *const lower = upper + columns;
-  const float *const lamps = day_->lamps_.data() + std::ptrdiff_t(y) * day_->width_;
-  for (int x = 0; x < day_->width_; x++) {
+  const float *const lamps = day_.lamps_.data() + std::ptrdiff_t(y) * day_.width_;
+  for (int x = 0; x < day_.width_; x++) {
     const int c = x / grid_step;
     const float across = float(x % grid_step) / float(grid_step);
     const float top = upper[c] + (upper[c + 1] - upper[c]) * across,
@@ -136,7 +136,7 @@ void Day::Frame::rain(const ColourRow &row, int y) const {
   for (const Drop &d : drops_) {
     if (y < d.top || y >= d.top + d.length) continue;
     const int x = d.x + int(d.slant * float(y - d.top));
-    if (x < 0 || x >= day_->width_) continue;
+    if (x < 0 || x >= day_.width_) continue;
     row.r[x] += d.brightness;
     row.g[x] += d.brightness;
     row.b[x] += d.brightness;
@@ -172,7 +172,13 @@ void Plot::passers(double time, std::vector<Actor> &actors) const {
     const auto walked = float((std::min(t, half) + std::max(0., t - half - wait)) * double(speed));
     const float sway = stands ? 0.08f * float(std::sin(2.5 * t)) : 0.f;
     const float s = from + walked + sway;
-    Actor a{car, {at.x + s * heading.x, at.y}, heading, walked, stands ? 0.f : speed, look, 1 + int(n)};
+    Actor a{car ? Kind::car : Kind::person,
+            {at.x + s * heading.x, at.y},
+            heading,
+            walked,
+            stands ? 0.f : speed,
+            look,
+            1 + int(n)};
     if (stands) a.since = quiet_ + begin + half;
     actors.push_back(a);
   }
@@ -188,7 +194,7 @@ void Plot::passers(double time, std::vector<Actor> &actors) const {
                      : day > leaves ? 0.5 * braking * std::pow(day - leaves, 2)
                                     : 0;
   if (way < double(from) || way > double(to)) return;
-  Actor a{true, {float(way), at.y}, {1, 0}, float(100 + way), float(fast), mix(seed_, 0x7061726bu)};
+  Actor a{Kind::car, {float(way), at.y}, {1, 0}, float(100 + way), float(fast), mix(seed_, 0x7061726bu)};
   a.id = parked_id + int(days);
   if (way == 0) {
     a.speed = 0;

@@ -13,8 +13,7 @@
 // lamps.
 #pragma once
 
-#include "common/scene/pixels.h"
-#include "common/scene/story.h"
+#include "common/scene/effect.h"
 
 #include <cstdint>
 #include <vector>
@@ -34,32 +33,32 @@ double hour_of(double time);
 Weather weather_at(double time);
 Sun day_sun(double time);
 
-// Light, lamps and rain as one frame shows them.
-class Day {
+// Light, lamps and rain.
+class Day final : public Effect {
  public:
   Day(std::uint32_t seed, int width, int height, const Camera &);
 
-  class Frame {
+  class Frame final : public Effect::Frame {
    public:
-    // What falls on row y.
-    void light(const ColourRow &, int y) const;
-    void rain(const ColourRow &, int y) const;
-    float noise() const { return noise_; } // a factor for the sensor's noise
+    Frame(const Day &, const Moment &);
+    void row(const ColourRow &, int y) const override;
+    float noise() const override { return noise_; }
 
    private:
-    friend class Day;
     struct Drop {
       int x, top, length;
       float slant, brightness;
     };
-    const Day *day_ = nullptr;
+    // What falls on row y.
+    void light(const ColourRow &, int y) const;
+    void rain(const ColourRow &, int y) const;
+    const Day &day_;
     Rgb sky_{}, lamps_{};
     std::vector<float> clouds_; // factors at the points of a grid, `grid_step` pixels apart
     std::vector<Drop> drops_;
-    float noise_ = 1;
+    float noise_;
   };
-  // Fills `out`, which keeps its memory from frame to frame.
-  void frame(const Moment &, Frame &out) const;
+  std::unique_ptr<Effect::Frame> frame(const Moment &, const std::vector<Actor> &) const override;
 
  private:
   static constexpr int grid_step = 16; // pixels

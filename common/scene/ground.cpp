@@ -221,4 +221,12 @@ Backdrop paint_backdrop(Pattern pattern, std::uint32_t seed, int width, int heig
   return out;
 }
 
+ScenePoint foot_of(const Camera &camera, float x, float y) {
+  const World to = camera.ray(x, y), eye = camera.eye();
+  const float ground = to.y < -1e-4f ? -eye.y / to.y : 1e9f,
+              wall = to.v > 1e-4f ? wall_distance / to.v : 1e9f;
+  const float t = std::min({ground, wall, 1e4f});
+  return {t * to.u, t * to.v};
+}
+
 } // namespace vigil::scene

@@ -16,6 +16,9 @@ Rgb wall_colour(Pattern, std::uint32_t key, float u, float y);
 // The colour that the ground has on the whole, for camouflage.
 Rgb typical_ground(Pattern);
 
+// Where the ray through a point of the picture meets the ground, or the foot of the wall that it meets.
+ScenePoint foot_of(const Camera &, float x, float y);
+
 // A picture of it, four rays a pixel.
 struct Backdrop {
   int width = 0;

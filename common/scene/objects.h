@@ -10,6 +10,7 @@ namespace vigil::scene {
 // `disguise`: the colour of the ground that a camouflaged person wears; null: bright clothes.
 void add_person(const Actor &, const Camera &, const Sun &, const Rgb *disguise, Drawing &);
 void add_car(const Actor &, const Camera &, const Sun &, Drawing &);
+void add_bicycle(const Actor &, const Camera &, const Sun &, Drawing &); // and who rides it
 void add_bag(const Actor &, const Camera &, const Sun &, Drawing &);
 
 // The shadow of a capsule, and of the convex hull of points, given in the world.

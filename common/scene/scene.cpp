@@ -2,26 +2,25 @@
 #include "common/scene/scene.h"
 
 #include "common/error.h"
-#include "common/scene/day.h"
-#include "common/scene/defocus.h"
+#include "common/scene/effect.h"
 #include "common/scene/foliage.h"
 #include "common/scene/ground.h"
+#include "common/scene/lens.h"
 #include "common/scene/objects.h"
 #include "common/scene/pixels.h"
 #include "common/scene/truth.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <mutex>
 #include <new>
-#include <optional>
 #include <utility>
 #include <vector>
 
 namespace vigil::scene {
 namespace {
 
-constexpr float turned_aside = 4, turned_down = -1.5f; // degrees
 constexpr float noticeable = 0.1f; // share of the light whose loss makes a pixel shadow in the truth
 
 // What is drawn of a scene that sways: a larger picture, of which each frame shows a part.
@@ -140,11 +139,28 @@ struct Scene::Impl {
         plot(s, Camera(s.width, s.height, s.pole, s.aside, s.down)),
         backdrop(paint_backdrop(plot.pattern(), s.seed, s.width, s.height, camera, d)),
         behind(Foliage::behind(plot, s.seed, s.width, s.height, camera)),
-        in_front(Foliage::in_front(plot, s.seed, s.width, s.height)), sensor(s.seed, s.noise) {
-    if (s.story == Story::day) day.emplace(s.seed, s.width, s.height, camera);
-  }
+        in_front(Foliage::in_front(plot, s.seed, s.width, s.height)), sensor(s.seed, s.noise),
+        effect(make_effect(s, camera)) {}
 
-  Cast &compose(double time) const;
+  // A thread keeps one cast for each field.
+  const Cast &compose(double time, int field = 0) const;
+  // What even and what odd lines show.
+  struct Field {
+    const Cast &cast;
+    Foliage::Gust gust;
+  };
+  std::array<Field, 2> fields(double time) const {
+    const double later = time + plot.field_delay();
+    const Cast &first = compose(time);
+    const Foliage::Gust gust = Foliage::gust(plot, time);
+    if (later == time) return {{{first, gust}, {first, gust}}};
+    return {{{first, gust}, {compose(later, 1), Foliage::gust(plot, later)}}};
+  }
+  // Null: nothing bends or blurs the light.
+  std::unique_ptr<Lens> lens(double time) const;
+  // What objects cover of each pixel of row y (rows.object), and how deep their shadows are where they are
+  // seen (rows.shade).
+  void truth_row(const Field &, int y, Rows &) const;
   // Shadow of row y: shade[x] of all pixels, and whether there is any.
   bool shadows(const Drawing &, int y, float *shade) const;
   // Draws objects over the row, or only collects what share of each pixel they cover.
@@ -171,15 +187,18 @@ struct Scene::Impl {
   Backdrop backdrop;
   std::vector<Foliage> behind, in_front;
   Sensor sensor;
-  std::optional<Day> day; // of the story of that name
-  std::unique_ptr<Impl>
-      turned; // the same from where the camera looks later, in stories in which it is turned
+  std::unique_ptr<Effect> effect;           // null: none
+  std::vector<std::unique_ptr<Impl>> views; // the same from where the camera looks later, if it is turned
 
-  const Impl &at(double time) const { return turned && plot.turned(time) ? *turned : *this; }
+  const Impl &at(double time) const {
+    const int view = views.empty() ? 0 : plot.view(time);
+    return view == 0 ? *this : *views[std::size_t(view) - 1];
+  }
 };
 
-Cast &Scene::Impl::compose(double time) const {
-  thread_local Cast cast;
+const Cast &Scene::Impl::compose(double time, int field) const {
+  thread_local Cast casts[2];
+  Cast &cast = casts[field];
   Drawing &drawing = cast.drawing;
   plot.actors(time, cast.actors);
   drawing.clear();
@@ -187,12 +206,19 @@ Cast &Scene::Impl::compose(double time) const {
   const Sun sun = plot.sun(time);
   const Rgb disguise = typical_ground(plot.pattern());
   for (const Actor &a : cast.actors) {
-    if (a.bag)
+    switch (a.kind) {
+    case Kind::bag:
       add_bag(a, camera, sun, drawing);
-    else if (a.car)
+      break;
+    case Kind::car:
       add_car(a, camera, sun, drawing);
-    else
+      break;
+    case Kind::bicycle:
+      add_bicycle(a, camera, sun, drawing);
+      break;
+    case Kind::person:
       add_person(a, camera, sun, plot.camouflage() ? &disguise : nullptr, drawing);
+    }
     cast.end.push_back(drawing.shapes.size());
   }
   return cast;
@@ -276,8 +302,31 @@ void Scene::Impl::leaves(const std::vector<Foliage> &clumps, const Foliage::Gust
   }
 }
 
+std::unique_ptr<Lens> Scene::Impl::lens(double time) const {
+  if (plot.hot()) return std::make_unique<Shimmer>(settings.width, settings.height, settings.seed, time);
+  const float blur = plot.blur(time) * float(settings.height);
+  if (blur >= 1) return std::make_unique<Defocus>(settings.width, settings.height, int(blur));
+  return nullptr;
+}
+
+void Scene::Impl::truth_row(const Field &field, int y, Rows &rows) const {
+  std::fill_n(rows.object, settings.width, 0.f);
+  if (shadows(field.cast.drawing, y, rows.shade)) {
+    // The hedge stands in front of the ground that a shadow falls on.
+    std::fill_n(rows.cover, settings.width, 1.f);
+    leaves(behind, field.gust, y, nullptr, rows, rows.cover);
+    leaves(in_front, field.gust, y, nullptr, rows, rows.cover);
+    for (int x = 0; x < settings.width; x++) rows.shade[x] *= rows.cover[x];
+  } else {
+    std::fill_n(rows.shade, settings.width, 0.f);
+  }
+  objects(field.cast.drawing, y, nullptr, rows);
+  leaves(in_front, field.gust, y, nullptr, rows, rows.object);
+}
+
 Scene::Scene(const Settings &s, CpuDevice &device) try : impl_(std::make_unique<Impl>(checked(s), device)) {
-  if (s.story == Story::moved) impl_->turned = std::make_unique<Impl>(s, device, turned_aside, turned_down);
+  for (const Plot::Turn &t : Plot::other_views(s.story))
+    impl_->views.push_back(std::make_unique<Impl>(s, device, t.aside, t.down));
 } catch (const std::bad_alloc &) {
   fail(Error::Kind::no_memory, "no memory is left for a scene of ", s.width, "x", s.height, " pixels");
 }
@@ -291,36 +340,32 @@ void Scene::draw(const Moment &moment, const Image &image, const Coding &coding)
   const Impl &s = impl_->at(moment.time);
   const int width = s.settings.width, seen_width = s.asked.width, height = s.asked.height;
   const Impl::Corner corner = s.corner(moment.time);
-  const Drawing &drawing = s.compose(moment.time).drawing;
-  const Foliage::Gust gust = Foliage::gust(s.plot, moment.time);
+  const std::array<Impl::Field, 2> fields = s.fields(moment.time);
   const Rgb light = s.plot.light(moment.time);
   const float darkening = s.plot.sun(moment.time).darkening;
-  thread_local Day::Frame day;
-  if (s.day) s.day->frame(moment, day);
-  const Day::Frame *const frame = &day; // one for all threads
+  const std::unique_ptr<const Effect::Frame> effect =
+      s.effect ? s.effect->frame(moment, fields[0].cast.actors) : nullptr;
   const bool grey = image.format == PixelFormat::gray8;
 
   const auto draw_row = [&](int y, const ColourRow &row, Rows &rows) {
     const std::size_t at = std::size_t(y) * std::size_t(width);
+    const Impl::Field &field = fields[std::size_t(y) % 2];
     for (int x = 0; x < width; x++) {
       row.r[x] = s.backdrop.r[at + std::size_t(x)];
       row.g[x] = s.backdrop.g[at + std::size_t(x)];
       row.b[x] = s.backdrop.b[at + std::size_t(x)];
     }
-    if (s.shadows(drawing, y, rows.shade))
+    if (s.shadows(field.cast.drawing, y, rows.shade))
       for (int x = 0; x < width; x++) {
         const float k = 1 - darkening * rows.shade[x];
         row.r[x] *= k;
         row.g[x] *= k;
         row.b[x] *= k;
       }
-    s.leaves(s.behind, gust, y, &row, rows, nullptr);
-    s.objects(drawing, y, &row, rows);
-    s.leaves(s.in_front, gust, y, &row, rows, nullptr);
-    if (s.day) {
-      frame->light(row, y);
-      frame->rain(row, y);
-    }
+    s.leaves(s.behind, field.gust, y, &row, rows, nullptr);
+    s.objects(field.cast.drawing, y, &row, rows);
+    s.leaves(s.in_front, field.gust, y, &row, rows, nullptr);
+    if (effect) effect->row(row, y);
     if (light.r != 1 || light.g != 1 || light.b != 1)
       for (int x = 0; x < width; x++) {
         row.r[x] *= light.r;
@@ -328,26 +373,28 @@ void Scene::draw(const Moment &moment, const Image &image, const Coding &coding)
         row.b[x] *= light.b;
       }
   };
-  std::optional<Defocus> defocus;
-  if (const float blur = s.plot.blur(moment.time) * float(height); blur >= 1) {
-    defocus.emplace(width, height, int(blur));
+  const std::unique_ptr<Lens> lens = s.lens(moment.time);
+  if (lens)
     s.device.parallel(height, 16, [&](int first, int last) {
       Rows rows(width);
-      for (int y = first; y < last; y++) draw_row(y, defocus->sharp(y), rows);
+      for (int y = first; y < last; y++) draw_row(y, lens->sharp(y), rows);
     });
-  }
   s.device.parallel((height + 1) / 2, 8, [&](int first, int last) {
     Rows rows(width);
     for (int pair = first; pair < last; pair++) {
       for (int i = 0; i < 2 && 2 * pair + i < height; i++) {
         const int y = 2 * pair + i;
-        if (defocus)
-          defocus->row(y, rows.colour[i]);
+        if (lens)
+          lens->row(y, rows.colour[i]);
         else
           draw_row(corner.top + y, rows.colour[i], rows);
         for (float **p : {&rows.colour[i].r, &rows.colour[i].g, &rows.colour[i].b}) *p += corner.left;
         s.sensor.expose(rows.colour[i], seen_width, y, moment.frame, grey ? &coding : nullptr,
-                        s.day ? frame->noise() : 1.f);
+                        effect ? effect->noise() : 1.f);
+        if (effect && effect->colourless() && !grey)
+          for (float *const other : {rows.colour[i].g, rows.colour[i].b})
+            std::copy_n(rows.colour[i].r, seen_width, other);
+        if (effect) effect->print(rows.colour[i], y);
       }
       write_rows(rows.colour, pair, image, coding);
       for (ColourRow &row : rows.colour)
@@ -360,31 +407,39 @@ void Scene::draw_truth(const Moment &moment, const Plane<std::uint8_t> &out) con
   const Impl &s = impl_->at(moment.time);
   const int width = s.settings.width, seen_width = s.asked.width;
   const Impl::Corner corner = s.corner(moment.time);
-  const Drawing &drawing = s.compose(moment.time).drawing;
-  const Foliage::Gust gust = Foliage::gust(s.plot, moment.time);
+  const std::array<Impl::Field, 2> fields = s.fields(moment.time);
+  const std::unique_ptr<const Effect::Frame> effect =
+      s.effect ? s.effect->frame(moment, fields[0].cast.actors) : nullptr;
   const float least = noticeable / s.plot.sun(moment.time).darkening;
+  // Hot air moves what is seen; a lens out of focus does not change where it is.
+  const std::unique_ptr<Lens> lens = s.plot.hot() ? s.lens(moment.time) : nullptr;
+  if (lens)
+    s.device.parallel(s.settings.height, 16, [&](int first, int last) {
+      Rows rows(width);
+      for (int y = first; y < last; y++) {
+        s.truth_row(fields[std::size_t(y) % 2], y, rows);
+        const ColourRow sharp = lens->sharp(y);
+        std::copy_n(rows.object, width, sharp.r);
+        std::copy_n(rows.shade, width, sharp.g);
+      }
+    });
   s.device.parallel(s.asked.height, 16, [&](int first, int last) {
     Rows rows(width);
     for (int seen = first; seen < last; seen++) {
       const int y = corner.top + seen;
       std::uint8_t *const row = out.row(seen);
-      std::fill_n(row, seen_width, truth_background);
-      std::fill_n(rows.object, width, 0.f);
-      if (s.shadows(drawing, y, rows.shade)) {
-        // The hedge stands in front of the ground that a shadow falls on.
-        std::fill_n(rows.cover, width, 1.f);
-        s.leaves(s.behind, gust, y, nullptr, rows, rows.cover);
-        s.leaves(s.in_front, gust, y, nullptr, rows, rows.cover);
-        for (int x = 0; x < seen_width; x++)
-          if (rows.shade[corner.left + x] * rows.cover[corner.left + x] >= least) row[x] = truth_shadow;
+      if (lens)
+        lens->row(y, {rows.object, rows.shade, rows.cover});
+      else
+        s.truth_row(fields[std::size_t(y) % 2], y, rows);
+      for (int x = 0; x < seen_width; x++) {
+        const float object = rows.object[corner.left + x], shade = rows.shade[corner.left + x];
+        row[x] = object > 0.999f   ? truth_foreground
+                 : object > 0.001f ? truth_unknown
+                 : shade >= least  ? truth_shadow
+                                   : truth_background;
       }
-      s.objects(drawing, y, nullptr, rows);
-      s.leaves(s.in_front, gust, y, nullptr, rows, rows.object);
-      for (int x = 0; x < seen_width; x++)
-        if (rows.object[corner.left + x] > 0.999f)
-          row[x] = truth_foreground;
-        else if (rows.object[corner.left + x] > 0.001f)
-          row[x] = truth_unknown;
+      if (effect) effect->hide(row, y);
     }
   });
 }

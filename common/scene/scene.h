@@ -56,6 +56,17 @@ enum class Story : std::uint8_t {
   step_aside, // a person is there from the first frame on, steps aside by half of its width and waits
   uncovered,  // the same, and somebody else stands behind that place and remains there
   gale,       // crowns of trees swing far in irregular gusts, people pass before and behind leaves
+  headlights, // a street at night; the cars light the road before them
+  rain,       // a street in rain
+  snow,       // a street in falling snow
+  heat,       // a street in hot air, which shimmers
+  insects,    // a street by an infra-red lamp; insects fly before the lens, threads of a web sway
+  clock,      // people in a hall, and a clock is burnt into the picture
+  flicker,    // people in a hall whose lamps flicker before a rolling shutter
+  ir_cut,     // a street at dusk: the camera turns to grey and infra-red light, and back
+  interlaced, // a street; odd lines are taken 1/50 s after even ones
+  pan_tilt,   // people in a hall; the camera looks at three places in turn
+  plaza,      // people, bicycles and now and then a car on a square
 };
 // What the ground and the wall behind it are made of.
 enum class Pattern : std::uint8_t {
@@ -95,7 +106,7 @@ struct Coding {
 inline constexpr std::uint8_t truth_background = 0, truth_shadow = 50, truth_unknown = 170,
                               truth_foreground = 255;
 
-enum class Kind : std::uint8_t { person, car, bag };
+enum class Kind : std::uint8_t { person, car, bag, bicycle }; // a bicycle has its rider on it
 
 // The truth of one object that is in the picture, or behind something there. Its own pixels are those of
 // which it covers half or more, as if nothing stood before it; boxes are in pixels, right and bottom

@@ -98,7 +98,7 @@ void Plot::groups(double time, std::vector<Actor> &actors) const {
       Way way(enter, {from_left ? far.left : far.right, v + depth});
       way.walk({u + aside, v + depth}).wait_until(11).walk({u + aside + 1.5f, 9.5f + depth}).wait_until(15.5);
       way.walk({to_left ? near.left : near.right, 9.5f + depth});
-      Actor a{false, {}, {}, 0, 0, look};
+      Actor a{Kind::person, {}, {}, 0, 0, look};
       if (!way.actor(since - double(round) * period, quiet_ + double(round) * period, a)) continue;
       a.id = 1 + i + int(round) * most;
       actors.push_back(a);
@@ -146,7 +146,7 @@ void Plot::left_bag(double time, std::vector<Actor> &actors) const {
     bystander.walk({spot.x + 3.2f, 16.2f}).wait_until(45).walk({back.left, 16.2f});
 
     const auto add = [&](const Way &way, std::uint32_t look, int id) {
-      Actor a{false, {}, {}, 0, 0, look};
+      Actor a{Kind::person, {}, {}, 0, 0, look};
       if (!way.actor(t, zero, a)) return;
       a.id = id;
       actors.push_back(a);
@@ -155,9 +155,8 @@ void Plot::left_bag(double time, std::vector<Actor> &actors) const {
     if (!by_owner) add(other, other_look, first + 2);
     add(bystander, bystander_look, first + 3);
     if (t < put_down || t >= picked_up) continue;
-    Actor bag{false, {spot.x + 0.45f, spot.y - 0.15f}, {1, 0}, 0, 0, bag_look, first + 1};
+    Actor bag{Kind::bag, {spot.x + 0.45f, spot.y - 0.15f}, {1, 0}, 0, 0, bag_look, first + 1};
     bag.since = zero + put_down;
-    bag.bag = true;
     bag.owner = first;
     actors.push_back(bag);
   }
@@ -169,7 +168,7 @@ void Plot::taken_bag(double time, std::vector<Actor> &actors) const {
   constexpr int bags = 3;
   constexpr double apart = 22; // seconds from one taker of a bag to the next
   const auto add = [&](const Way &way, std::uint32_t look, int id) {
-    Actor a{false, {}, {}, 0, 0, look};
+    Actor a{Kind::person, {}, {}, 0, 0, look};
     if (!way.actor(time - quiet_, quiet_, a)) return;
     a.id = id;
     actors.push_back(a);
@@ -193,9 +192,8 @@ void Plot::taken_bag(double time, std::vector<Actor> &actors) const {
       add(other, other_look, 2 * bags + 1);
     }
     if (time - quiet_ >= taken) continue;
-    Actor bag{false, {spot.x + 0.45f, spot.y - 0.15f}, {1, 0}, 0, 0, bag_look, 2 * k + 1};
+    Actor bag{Kind::bag, {spot.x + 0.45f, spot.y - 0.15f}, {1, 0}, 0, 0, bag_look, 2 * k + 1};
     bag.since = 0;
-    bag.bag = true;
     actors.push_back(bag);
   }
 }
@@ -225,7 +223,7 @@ void Plot::queue(double time, std::vector<Actor> &actors) const {
     way.wait_until(step + service * double(length - 1))
         .walk({head + 0.8f, v - 1.6f})
         .walk({e.right, v - 1.6f});
-    Actor a{false, {}, {}, 0, 0, look};
+    Actor a{Kind::person, {}, {}, 0, 0, look};
     if (!way.actor(since, quiet_, a)) continue;
     a.id = 1 + int(n);
     actors.push_back(a);
@@ -247,7 +245,7 @@ void Plot::step_aside(double time, std::vector<Actor> &actors) const {
   // It looks at the camera from `arrives` to `leaves`, and shifts its weight from `sways` on.
   const auto add = [&](const Way &way, std::uint32_t by_look, int id, double arrives, double sways,
                        double leaves) {
-    Actor a{false, {}, {}, 0, 0, by_look};
+    Actor a{Kind::person, {}, {}, 0, 0, by_look};
     if (!way.actor(since, quiet_, a)) return;
     a.id = id;
     if (since > arrives && since < leaves) a.heading = {0, -1};

@@ -13,10 +13,11 @@ namespace {
 // Any number would do; with this one the default seed shows objects that luma alone can tell from shadow.
 constexpr std::uint32_t cast_key = 4;
 constexpr float car_margin = 3.4f,
-                person_margin = 1.6f;           // metres beyond the picture's border, shadows included
-constexpr double switch_period = 8;             // seconds: light on for the first half
-constexpr double stand = 15;                    // seconds that the stopped car stands
-constexpr double stroll = 8, crowd_period = 16; // seconds until the crowd runs, and until it comes again
+                person_margin = 1.6f;              // metres beyond the picture's border, shadows included
+constexpr float beam_margin = 18, tour_margin = 9; // metres more, for headlights and for other views
+constexpr double switch_period = 8;                // seconds: light on for the first half
+constexpr double stand = 15;                       // seconds that the stopped car stands
+constexpr double stroll = 8, crowd_period = 16;    // seconds until the crowd runs, and until it comes again
 
 Pattern pattern_of(const Settings &s) {
   if (s.pattern != Pattern::automatic) return s.pattern;
@@ -34,12 +35,16 @@ Pattern pattern_of(const Settings &s) {
   case Story::waiting_person:
   case Story::moved:
   case Story::defocused:
+  case Story::clock:
+  case Story::flicker:
+  case Story::pan_tilt:
     return Pattern::wall;
   case Story::camouflage:
     return Pattern::grass;
   case Story::crowd:
   case Story::crossing:
   case Story::groups:
+  case Story::plaza:
     return Pattern::paving;
   default:
     return Pattern::street;
@@ -61,9 +66,20 @@ Sun sun_of(Story story) {
   case Story::waiting_person:
   case Story::moved:
   case Story::defocused:
+  case Story::clock:
+  case Story::flicker:
+  case Story::pan_tilt:
     return {{0.25f, 0.1f}, 0.25f, 0.3f}; // lamps in the ceiling
   case Story::camouflage:
     return {{0.85f, 0.3f}, 0.25f, 0.25f}; // a veiled sun
+  case Story::headlights:
+    return {{0.85f, 0.3f}, 0.12f, 0.3f}; // lamps far away
+  case Story::rain:
+  case Story::snow:
+  case Story::ir_cut:
+    return {{0.3f, 0.1f}, 0.2f, 0.3f}; // clouds
+  case Story::insects:
+    return {{0.05f, 0.6f}, 0.3f, 0.1f}; // the camera's lamp
   default:
     return {{0.85f, 0.3f}, 0.4f, 0.1f};
   }
@@ -81,11 +97,18 @@ Plot::Plot(const Settings &s, const Camera &camera)
   switch (story_) {
   case Story::street:
   case Story::shake:
-    add_lane(true, 10.4f, 0, 7.5f, 1.0, 5.2);
-    add_lane(true, 13.7f, 180, 8.5f, 3.3, 6.1);
-    add_lane(false, 17.0f, 0, 1.35f, 0, 4.5);
-    add_lane(false, 16.5f, 180, 1.25f, 1.5, 6.5);
-    add_lane(false, 7.4f, 180, 1.4f, 0.3, 6.0);
+  case Story::headlights:
+  case Story::rain:
+  case Story::snow:
+  case Story::heat:
+  case Story::insects:
+  case Story::ir_cut:
+  case Story::interlaced:
+    add_lane(Kind::car, 10.4f, 0, 7.5f, 1.0, 5.2);
+    add_lane(Kind::car, 13.7f, 180, 8.5f, 3.3, 6.1);
+    add_lane(Kind::person, 17.0f, 0, 1.35f, 0, 4.5);
+    add_lane(Kind::person, 16.5f, 180, 1.25f, 1.5, 6.5);
+    add_lane(Kind::person, 7.4f, 180, 1.4f, 0.3, 6.0);
     break;
   case Story::indoor:
   case Story::light_switch:
@@ -94,40 +117,51 @@ Plot::Plot(const Settings &s, const Camera &camera)
   case Story::covered:
   case Story::moved:
   case Story::defocused:
-    add_lane(false, 15.5f, 0, 1.3f, 0, 4.5);
-    add_lane(false, 12.5f, 170, 1.25f, 0.6, 5.0);
-    add_lane(false, 9.0f, 8, 1.4f, 1.2, 5.5);
+  case Story::clock:
+  case Story::flicker:
+  case Story::pan_tilt:
+    add_lane(Kind::person, 15.5f, 0, 1.3f, 0, 4.5);
+    add_lane(Kind::person, 12.5f, 170, 1.25f, 0.6, 5.0);
+    add_lane(Kind::person, 9.0f, 8, 1.4f, 1.2, 5.5);
     break;
   case Story::camouflage:
-    add_lane(false, 15.0f, 0, 1.25f, 0, 4.0);
-    add_lane(false, 11.5f, 176, 1.3f, 0.6, 4.5);
-    add_lane(false, 8.5f, 5, 1.35f, 1.2, 5.0);
+    add_lane(Kind::person, 15.0f, 0, 1.25f, 0, 4.0);
+    add_lane(Kind::person, 11.5f, 176, 1.3f, 0.6, 4.5);
+    add_lane(Kind::person, 8.5f, 5, 1.35f, 1.2, 5.0);
     break;
   case Story::stopped_car:
-    add_lane(true, 13.7f, 180, 8.5f, 5.0, 12.0);
-    add_lane(false, 17.0f, 0, 1.35f, 1.0, 6.0);
+    add_lane(Kind::car, 13.7f, 180, 8.5f, 5.0, 12.0);
+    add_lane(Kind::person, 17.0f, 0, 1.35f, 1.0, 6.0);
     break;
   case Story::foliage:
-    add_lane(false, 16.8f, 0, 1.35f, 0, 6.0);
-    add_lane(false, 7.4f, 180, 1.4f, 1.5, 8.0);
+    add_lane(Kind::person, 16.8f, 0, 1.35f, 0, 6.0);
+    add_lane(Kind::person, 7.4f, 180, 1.4f, 1.5, 8.0);
     break;
   case Story::gale:
-    add_lane(false, 16.0f, 0, 1.35f, 0, 6.0);
-    add_lane(false, 12.0f, 176, 1.3f, 1.0, 5.0);
-    add_lane(false, 8.0f, 180, 1.4f, 1.5, 7.0);
+    add_lane(Kind::person, 16.0f, 0, 1.35f, 0, 6.0);
+    add_lane(Kind::person, 12.0f, 176, 1.3f, 1.0, 5.0);
+    add_lane(Kind::person, 8.0f, 180, 1.4f, 1.5, 7.0);
     break;
   case Story::crossing:
-    add_lane(false, 9.2f, 8, 1.35f, 0, 5.0);
-    add_lane(false, 10.4f, 172, 1.25f, 0.7, 4.5);
-    add_lane(false, 12.0f, -7, 1.3f, 0.3, 4.5);
-    add_lane(false, 13.2f, 186, 1.4f, 1.1, 5.5);
-    add_lane(false, 14.6f, 3, 1.2f, 0.5, 4.0);
+    add_lane(Kind::person, 9.2f, 8, 1.35f, 0, 5.0);
+    add_lane(Kind::person, 10.4f, 172, 1.25f, 0.7, 4.5);
+    add_lane(Kind::person, 12.0f, -7, 1.3f, 0.3, 4.5);
+    add_lane(Kind::person, 13.2f, 186, 1.4f, 1.1, 5.5);
+    add_lane(Kind::person, 14.6f, 3, 1.2f, 0.5, 4.0);
     break;
   case Story::traffic:
-    add_lane(true, 9.3f, 0, 7.5f, 0.2, 2.6);
-    add_lane(true, 11.2f, 0, 9.5f, 1.0, 3.1);
-    add_lane(true, 13.1f, 180, 9.0f, 0.6, 2.4);
-    add_lane(true, 15.0f, 180, 7.0f, 1.4, 2.9);
+    add_lane(Kind::car, 9.3f, 0, 7.5f, 0.2, 2.6);
+    add_lane(Kind::car, 11.2f, 0, 9.5f, 1.0, 3.1);
+    add_lane(Kind::car, 13.1f, 180, 9.0f, 0.6, 2.4);
+    add_lane(Kind::car, 15.0f, 180, 7.0f, 1.4, 2.9);
+    break;
+  case Story::plaza:
+    add_lane(Kind::person, 8.2f, 10, 1.35f, 0, 5.5);
+    add_lane(Kind::person, 9.8f, 170, 1.25f, 0.8, 6.0);
+    add_lane(Kind::bicycle, 11.6f, 3, 4.6f, 1.2, 5.0);
+    add_lane(Kind::bicycle, 13.0f, 183, 4.0f, 3.4, 6.5);
+    add_lane(Kind::car, 14.9f, 0, 5.0f, 6.0, 15.0);
+    add_lane(Kind::person, 17.2f, 180, 1.3f, 0.4, 5.0);
     break;
   case Story::crowd:
   case Story::empty:
@@ -145,12 +179,19 @@ Plot::Plot(const Settings &s, const Camera &camera)
 }
 
 // `distance` is that of the lane from the camera at u = 0, `turn` its heading in degrees (0: to the right).
-void Plot::add_lane(bool cars, float distance, float turn, float speed, double first, double interval) {
+void Plot::add_lane(Kind kind, float distance, float turn, float speed, double first, double interval) {
   if (density_ <= 0) return;
   const float angle = turn * 3.14159265f / 180;
-  Lane lane{cars, {0, distance}, {std::cos(angle), std::sin(angle)}, 0, 0, speed, first, interval / density_};
+  const bool cars = kind == Kind::car;
+  Lane lane{kind, {0, distance}, {std::cos(angle), std::sin(angle)}, 0, 0, speed, first, interval / density_};
+  if (story_ == Story::pan_tilt)
+    lane.first -= double(tour_margin / speed);                    // they are in view as soon as elsewhere
   if (cars) lane.interval = std::max(lane.interval, 9.0 / speed); // metres from car to car
-  if (camera_.visible_stretch(lane.at, lane.heading, cars ? car_margin : person_margin, lane.from, lane.to))
+  const float more = story_ == Story::pan_tilt             ? tour_margin
+                     : story_ == Story::headlights && cars ? beam_margin
+                                                           : 0.f;
+  if (camera_.visible_stretch(lane.at, lane.heading, (cars ? car_margin : person_margin) + more, lane.from,
+                              lane.to))
     lanes_.push_back(lane);
 }
 
@@ -167,13 +208,14 @@ void Plot::on_lanes(double time, std::vector<Actor> &actors) const {
       Random random(mix(seed_, i, std::uint32_t(n)));
       const std::uint32_t look = random.next();
       const double late = n == 0 ? 0 : random.between(0, 0.35f) * lane.interval;
-      const float speed = lane.cars ? lane.speed : lane.speed * random.between(0.87f, 1.15f);
-      const float aside = lane.cars ? random.between(-0.15f, 0.15f) : random.between(-0.45f, 0.45f);
+      const bool cars = lane.kind == Kind::car;
+      const float speed = cars ? lane.speed : lane.speed * random.between(0.87f, 1.15f);
+      const float aside = cars ? random.between(-0.15f, 0.15f) : random.between(-0.45f, 0.45f);
       const auto walked = float((since - double(n) * lane.interval - late) * speed);
       if (walked < 0 || walked > length) continue;
       const float s = lane.from + walked;
       actors.push_back(
-          {lane.cars,
+          {lane.kind,
            {lane.at.x + s * lane.heading.x - aside * lane.heading.y,
             lane.at.y + s * lane.heading.y + aside * lane.heading.x},
            lane.heading,
@@ -207,7 +249,7 @@ void Plot::stopping_car(double time, std::vector<Actor> &actors) const {
   }
   const auto n = std::uint32_t(since / period);
   const bool stands = t >= arrive && t <= leave;
-  actors.push_back({true,
+  actors.push_back({Kind::car,
                     {float(from + way), at.y},
                     heading,
                     float(way),
@@ -237,7 +279,7 @@ void Plot::crowd(double time, std::vector<Actor> &actors) const {
     if (t < enter) continue;
     const auto walked = float((std::min(t, alarm) - enter) * speed);
     const float s = from + walked;
-    Actor a{false,
+    Actor a{Kind::person,
             {start.x + s * heading.x, start.y + s * heading.y},
             heading,
             walked,

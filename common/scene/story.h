@@ -6,12 +6,13 @@
 #include "common/scene/scene.h"
 #include "common/shifted.h"
 
+#include <span>
 #include <vector>
 
 namespace vigil::scene {
 
 struct Actor {
-  bool car;
+  Kind kind;          // a bag lies on the ground; it comes and goes where it is put down and picked up
   ScenePoint at;      // on the ground, metres
   ScenePoint heading; // length 1
   float walked;       // metres since it entered; moves the legs and the wheels
@@ -20,7 +21,6 @@ struct Actor {
   int id =
       0; // > 0 and its own for as long as the scene lasts; 0 where a story has no other actor: it is 1 then
   double since = -1; // scene time in seconds since which it stands; negative: it moves
-  bool bag = false;  // lies on the ground; it comes and goes where it is put down and picked up
   int owner = 0;     // of a bag: who put it down
 };
 
@@ -47,8 +47,16 @@ class Plot {
   static int sway_border(Story, int width);
   // By how many pixels the content lies to the right and down; within the border.
   Shift sway(double time, int width) const;
-  // Whether the camera looks at its second view by now.
-  bool turned(double time) const;
+  // Which view the camera looks at; 0: the first one.
+  int view(double time) const;
+  // How many views it has, and by how many degrees each is turned to the right and down from the first one.
+  struct Turn {
+    float aside, down;
+  };
+  static std::span<const Turn> other_views(Story);
+  bool hot() const { return story_ == Story::heat; }
+  // How many seconds later than even lines odd ones are taken; 0: at once.
+  double field_delay() const { return story_ == Story::interlaced ? 1 / 50. : 0; }
   Sun sun(double time) const;
   float wind() const { return wind_; } // how far leaves swing at most, relative
   // How strong the wind is at a time of a gale, as a share of wind(), 0.5..1: it comes in gusts.
@@ -62,13 +70,13 @@ class Plot {
  private:
   // A way across the picture that one after another takes.
   struct Lane {
-    bool cars;
+    Kind kind;
     ScenePoint at, heading;
     float from, to; // metres along the heading
     float speed;
     double first, interval; // seconds after the quiet time
   };
-  void add_lane(bool cars, float distance, float turn, float speed, double first, double interval);
+  void add_lane(Kind, float distance, float turn, float speed, double first, double interval);
   void on_lanes(double time, std::vector<Actor> &) const;
   void stopping_car(double time, std::vector<Actor> &) const;
   void crowd(double time, std::vector<Actor> &) const;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numbers>
 
 namespace vigil::scene {
@@ -15,11 +16,13 @@ constexpr double follow_time = 1; // seconds in which the exposure follows
 constexpr double step_period = 5; // seconds from one white balance to the next
 constexpr double cover_period = 20, cover_from = 8, cover_to = 11; // seconds
 constexpr double turn_after = 12;                                  // seconds after the quiet time
-constexpr double blur_period = 40, blur_from = 12, blur_to = 24;   // seconds
-constexpr float blur_radius = 1 / 40.f;                            // of the picture's height
-constexpr int sway_part = 20;                                      // of the width, at the most
-constexpr double gust_period = 6;                                  // seconds
-constexpr double sway_across = 0.9, sway_down = 1.3;               // a second
+constexpr Plot::Turn moved_to[] = {{4, -1.5f}}, tour[] = {{14, 1}, {-12, 5}};
+constexpr double look_time = 6;                                  // seconds that each view of the tour lasts
+constexpr double blur_period = 40, blur_from = 12, blur_to = 24; // seconds
+constexpr float blur_radius = 1 / 40.f;                          // of the picture's height
+constexpr int sway_part = 20;                                    // of the width, at the most
+constexpr double gust_period = 6;                                // seconds
+constexpr double sway_across = 0.9, sway_down = 1.3;             // a second
 constexpr double leave_after = 4; // seconds after the quiet time that the parked car leaves
 
 // 0 before `from` and after `to`, 1 between, in slopes of follow_time.
@@ -43,7 +46,8 @@ void Plot::waiting_person(double time, std::vector<Actor> &actors) const {
   const auto walked = float(walking * speed);
   const bool stands = since > half && since < half + wait_time;
   const float sway = stands ? 0.08f * float(std::sin(2.5 * since)) : 0.f; // a waiting person shifts weight
-  actors.push_back({false, {from + walked + sway, at.y}, heading, walked, stands ? 0.f : speed, seed_});
+  actors.push_back(
+      {Kind::person, {from + walked + sway, at.y}, heading, walked, stands ? 0.f : speed, seed_});
 }
 
 // A car that was there before the first frame.
@@ -55,11 +59,21 @@ void Plot::parked_car(double time, std::vector<Actor> &actors) const {
   const double since = std::max(0., time - quiet_ - leave_after);
   const auto way = float(acceleration * since * since / 2);
   if (way > to) return;
-  actors.push_back({true, {at.x + way, at.y}, heading, way, float(acceleration * since), seed_});
+  actors.push_back({Kind::car, {at.x + way, at.y}, heading, way, float(acceleration * since), seed_});
 }
 
-bool Plot::turned(double time) const {
-  return story_ == Story::moved && time - quiet_ >= turn_after;
+int Plot::view(double time) const {
+  const double since = time - quiet_;
+  if (story_ == Story::moved) return since >= turn_after ? 1 : 0;
+  if (story_ == Story::pan_tilt && since > 0)
+    return int(std::fmod(since / look_time, 1 + double(std::size(tour))));
+  return 0;
+}
+
+std::span<const Plot::Turn> Plot::other_views(Story story) {
+  if (story == Story::moved) return moved_to;
+  if (story == Story::pan_tilt) return tour;
+  return {};
 }
 
 float Plot::blur(double time) const {

@@ -26,7 +26,7 @@ bool crosses(ScenePoint a, ScenePoint b, ScenePoint from, ScenePoint to, bool &f
 } // namespace
 
 Kind kind_of(const Actor &a) {
-  return a.bag ? Kind::bag : a.car ? Kind::car : Kind::person;
+  return a.kind;
 }
 int id_of(const Actor &a) {
   return std::max(a.id, 1);
@@ -60,13 +60,13 @@ std::vector<Incident> incidents_between(std::vector<Actor> before, std::vector<A
   auto n = now.begin();
   while (b != before.end() || n != now.end()) {
     if (n == now.end() || (b != before.end() && by_id(*b, *n))) {
-      if (b->bag)
+      if (b->kind == Kind::bag)
         add(What::object_removed, *b, b->since);
       else if (b->since >= 0)
         add(What::stay_end, *b, b->since);
       b++;
     } else if (b == before.end() || by_id(*n, *b)) {
-      if (n->bag)
+      if (n->kind == Kind::bag)
         add(What::object_left, *n, n->since);
       else if (n->since >= 0)
         add(What::stay_begin, *n, n->since);

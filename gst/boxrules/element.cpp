@@ -5,8 +5,6 @@
 #include "gst/elements.h"
 #include "gst/errors.h"
 
-#include <utility>
-
 GST_DEBUG_CATEGORY(box_rules_debug);
 
 using namespace vigil;
@@ -47,13 +45,8 @@ static guint rules_id() {
 
 template <class Fn>
 static bool change_rules(gpointer self, Fn &&change) {
-  Impl &impl = impl_of(self);
   try {
-    const std::lock_guard lock(impl.mutex);
-    rules::Rules changed = impl.wanted;
-    change(changed);
-    impl.wanted = std::move(changed);
-    impl.version++;
+    impl_of(self).wanted.change(change);
     return true;
   } catch (const std::exception &e) {
     post_warning(GST_ELEMENT_CAST(self), e); // the lock is free again
@@ -74,41 +67,10 @@ static gboolean remove_rule(GstBoxRules *self, const gchar *name) {
   });
 }
 static void reset_totals(GstBoxRules *self) {
-  Impl &impl = impl_of(self);
-  const std::lock_guard lock(impl.mutex);
-  impl.reset_totals = true;
+  impl_of(self).wanted.reset_totals();
 }
 
 // Properties
-
-static GstStructure *stats_of(Impl &impl) {
-  const std::lock_guard lock(impl.mutex);
-  const Stats &stats = impl.stats;
-  GstStructure *s = gst_structure_new("stats", "frames", G_TYPE_UINT64, stats.frames, "tracks", G_TYPE_UINT64,
-                                      stats.tracks, "events", G_TYPE_UINT64, stats.events, nullptr);
-  const auto add = [&](const char *field, const std::vector<NamedCount> &counts, auto describe) {
-    GValue array = G_VALUE_INIT;
-    g_value_init(&array, GST_TYPE_ARRAY);
-    for (const NamedCount &c : counts) {
-      GValue value = G_VALUE_INIT;
-      g_value_init(&value, GST_TYPE_STRUCTURE);
-      g_value_take_boxed(&value, describe(c));
-      gst_value_array_append_and_take_value(&array, &value);
-    }
-    gst_structure_take_value(s, field, &array);
-  };
-  add("zones", stats.zones, [](const NamedCount &c) {
-    return gst_structure_new("zone", "name", G_TYPE_STRING, c.name.c_str(), "count", G_TYPE_INT,
-                             c.zone.inside, "entered", G_TYPE_UINT64, guint64(c.zone.entered), "left",
-                             G_TYPE_UINT64, guint64(c.zone.left), nullptr);
-  });
-  add("lines", stats.lines, [](const NamedCount &c) {
-    return gst_structure_new("line", "name", G_TYPE_STRING, c.name.c_str(), "forward", G_TYPE_UINT64,
-                             guint64(c.line.forward), "backward", G_TYPE_UINT64, guint64(c.line.backward),
-                             nullptr);
-  });
-  return s;
-}
 
 static void set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec) {
   Impl &impl = impl_of(object);
@@ -118,12 +80,10 @@ static void set_property(GObject *object, guint id, const GValue *value, GParamS
     return;
   }
   bool known = false;
-  std::string location;
-  {
-    const std::lock_guard lock(impl.mutex);
-    known = properties().set(impl.settings, id, value);
-    location = impl.settings.location;
-  }
+  const std::string location = impl.settings.change([&](Settings &s) {
+    known = properties().set(s, id, value);
+    return s.location;
+  });
   if (!known) G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
   if (known && id == 1 && !location.empty()) {
     try {
@@ -138,13 +98,12 @@ static void set_property(GObject *object, guint id, const GValue *value, GParamS
 static void get_property(GObject *object, guint id, GValue *value, GParamSpec *pspec) {
   Impl &impl = impl_of(object);
   if (id == properties().stats_id()) {
-    g_value_take_boxed(value, stats_of(impl));
+    g_value_take_boxed(value, impl.stats.structure());
     return;
   }
-  const std::lock_guard lock(impl.mutex);
   if (id == rules_id())
-    g_value_set_string(value, rules::to_text(impl.wanted).c_str());
-  else if (!properties().get(impl.settings, id, value))
+    g_value_set_string(value, impl.wanted.text().c_str());
+  else if (!impl.settings.read([&](const Settings &s) { return properties().get(s, id, value); }))
     G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
 }
 
@@ -152,14 +111,12 @@ static gboolean start(GstBaseTransform *trans) {
   return guard(trans, FALSE, [&] {
     Impl &impl = impl_of(trans);
     impl.engine = {};
-    impl.taken = impl.rules_version = 0;
+    impl.wanted.restart();
+    impl.picture_rules.restart();
     impl.place = {};
     impl.waiting.clear();
-    impl.drawing.forget();
-    impl.drawable = impl.downstream_composes = false;
-    impl.downstream_changed = true;
-    const std::lock_guard lock(impl.mutex);
-    impl.stats = {};
+    impl.painter.restart();
+    impl.stats.restart();
     return TRUE;
   });
 }

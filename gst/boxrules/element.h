@@ -2,21 +2,26 @@
 // The inside of the element boxrules, for the files that make it up:
 //   element.cpp      the GObject: properties, action signals, start and stop
 //   streaming.cpp    tracks in, events out
-//   messages.cpp     events as structures, of messages and metadata
-//   drawing.*        zones, lines, totals, ids and trails as pictures
+//   wanted_rules.h   the rules as they were set, for all threads
+//   picture_rules.h  the same in pixels of the picture
+//   frame_objects.h  tracks and ghosts on a frame
+//   rule_stats.*     the property stats
+//   painter.*        the drawing on frames; drawing.* makes pictures of zones, lines, totals, ids and trails
 // What the rules say and what they find is in kernels/rules.
 #pragma once
 
-#include "gst/boxrules/drawing.h"
+#include "gst/boxrules/frame_objects.h"
+#include "gst/boxrules/painter.h"
+#include "gst/boxrules/picture_rules.h"
+#include "gst/boxrules/rule_stats.h"
+#include "gst/boxrules/wanted_rules.h"
 #include "gst/metadata/rule_meta.h"
-#include "gst/metadata/track_meta.h"
 #include "gst/properties.h"
+#include "gst/shared_settings.h"
 #include "gst/transform/any_frames.h"
 #include "kernels/rules/rule_engine.h"
 
-#include <atomic>
 #include <gst/base/gstbasetransform.h>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -45,40 +50,19 @@ struct Settings {
   std::string location;
 };
 
-struct NamedCount {
-  std::string name;
-  rules::ZoneCount zone;
-  rules::LineTotal line;
-};
-struct Stats {
-  guint64 frames = 0, tracks = 0, events = 0;
-  std::vector<NamedCount> zones, lines;
-};
-
 struct Impl {
-  // Held for moments, by any thread.
-  std::mutex mutex;
-  Settings settings;
-  rules::Rules wanted;  // as the user said them
-  unsigned version = 1; // counts how often they changed
-  bool reset_totals = false;
-  Stats stats;
+  // Used by any thread.
+  SharedSettings<Settings> settings;
+  WantedRules wanted;
+  RuleStats stats;
 
   // The streaming thread's own.
   rules::RuleEngine engine;
-  unsigned taken = 0; // the version that engine has
-  std::vector<TrackOnFrame> tracks;
-  std::vector<rules::Subject> subjects;
-  std::vector<GhostOnFrame> ghosts_found;
-  std::vector<rules::Ghost> ghosts;
+  PictureRules picture_rules;
+  FrameObjects objects;
   std::vector<StructurePtr> waiting; // events that no frame has yet, in their order
   StreamPosition place;
-  double rules_width = 0, rules_height = 0; // of that which rules in pixels were first used on
-  unsigned rules_version = 0;               // and which version of them
-  Drawing drawing;
-  bool drawable = false; // frames are raw video in system memory
-  bool downstream_composes = false, told_no_drawing = false;
-  std::atomic<bool> downstream_changed = true; // since it was asked; any thread
+  Painter painter;
 };
 
 } // namespace vigil::gst::boxrules
@@ -97,6 +81,5 @@ GstBaseTransformClass *parent_class();
 void install_streaming(GstBaseTransformClass *);
 // The text of a file of rules. Throws as read_plain_file().
 std::string read_rules(const std::string &location);
-StructurePtr new_event_structure(const rules::Event &, const FrameTime &);
 
 } // namespace vigil::gst::boxrules

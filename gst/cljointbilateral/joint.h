@@ -1,23 +1,21 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What cljointbilateral does with pictures and guide: which frames go together, the device, the pictures that
-// go out. element.cpp is the GstAggregator around it.
+// What cljointbilateral does with pictures and guide: the device, the caps, the pictures that go out.
+// guide_frames.h has the guide. element.cpp is the GstAggregator around it.
 //
 // All is called by the aggregator's thread alone (open(), close(), start() and stop() while it does not run),
 // except where it is said otherwise.
 #pragma once
 
 #include "gst/cljointbilateral/filtering.h"
-#include "gst/cljointbilateral/guide.h"
-#include "gst/cljointbilateral/pairing.h"
+#include "gst/cljointbilateral/guide_frames.h"
+#include "gst/cljointbilateral/joint_stats.h"
 #include "gst/cljointbilateral/settings.h"
 #include "gst/shared_settings.h"
 #include "gst/video/gst_ptr.h"
 
-#include <atomic>
 #include <gst/base/gstaggregator.h>
-#include <mutex>
+#include <memory>
 #include <optional>
-#include <string>
 #include <vector>
 
 namespace vigil::gst::cljointbilateral {
@@ -25,10 +23,10 @@ namespace vigil::gst::cljointbilateral {
 class Joint {
  public:
   // `sink` is the pad of the pictures; both outlive it.
-  Joint(GstAggregator *element, GstAggregatorPad *sink) : agg_(element), sink_(sink) {}
+  Joint(GstAggregator *element, GstAggregatorPad *sink) : agg_(element), sink_(sink), guide_(element) {}
 
   SharedSettings<Settings> settings;
-  GstStructure *stats() const; // any thread
+  GstStructure *stats() const { return stats_.structure(); } // any thread
 
   void open(); // NULL to READY. Throws Error::no_device
   void close() noexcept;
@@ -38,7 +36,7 @@ class Joint {
   // Caps of the pictures and of the guide. Throw Error::bad_setting for frames that cannot be filtered,
   // Error::device for a kernel that cannot be built.
   void take_caps(GstCaps *);
-  void take_guide_caps(const GstCaps *);
+  void take_guide_caps(const GstCaps *caps) { guide_.set_caps(caps); }
   // The picture's tags go out after the next picture: the base class drops them, and nothing may go out
   // before it has begun the stream.
   void take_tags(GstEvent *event) { tags_.emplace_back(gst_event_ref(event)); }
@@ -49,20 +47,10 @@ class Joint {
   GstFlowReturn aggregate(bool timeout);
   // When the next picture is to be filtered at the latest, without upstream's latency: its running time.
   GstClockTime next_time();
-  void flushed() { before_.reset(); }
-  void guide_flushed() { guide_flushed_ = true; } // any thread
+  void flushed() { guide_.picture_flushed(); }
+  void guide_flushed() { guide_.flushed(); } // any thread
 
  private:
-  // A frame of the guide, and when it is.
-  struct GuideFrame {
-    BufferPtr buffer;
-    GuideTime time;
-  };
-  struct Counts {
-    std::uint64_t frames = 0, guided = 0;
-    double kernel_ms = 0, kernel_last_ms = 0;
-    ByteCounts copied;
-  };
   struct PoolStop {
     void operator()(GstBufferPool *pool) const {
       gst_buffer_pool_set_active(pool, FALSE);
@@ -70,10 +58,6 @@ class Joint {
     }
   };
 
-  Pair pair(GstClockTime picture, bool timeout, BufferPtr &guide);
-  std::optional<GuideTime> time_of(GstAggregatorPad *guide, GstBuffer *) const;
-  GstBuffer *usable(GstBuffer *guide);
-  void refuse_guide(const std::exception &);
   void filter(GstBuffer *in, GstBuffer *guide, GstBuffer *out);
 
   GstAggregator *agg_;
@@ -82,18 +66,10 @@ class Joint {
   std::optional<FrameKind> kind_;    // of the pictures, once there are caps
   CapsPtr caps_;
   std::vector<EventPtr> tags_;
-  std::optional<GstVideoInfo> guide_info_;
-  std::unique_ptr<Filtering> filtering_;      // once there are caps
-  std::unique_ptr<GuideConverter> converter_; // null: made when it is next needed
-  std::optional<GuideFrame> before_;          // the newest of the guide that is not after the picture
-  std::atomic<bool> guide_flushed_ = false;
-  bool guide_refused_ = false; // a warning said so
+  std::unique_ptr<Filtering> filtering_; // once there are caps
+  GuideFrames guide_;
   std::unique_ptr<GstBufferPool, PoolStop> pool_;
-
-  mutable std::mutex stats_mutex_;
-  Counts counts_;
-  std::string device_name_;
-  TuningStats tuning_;
+  JointStats stats_;
 };
 
 } // namespace vigil::gst::cljointbilateral

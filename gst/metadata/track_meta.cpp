@@ -90,6 +90,25 @@ void add_track_name(GstBuffer *buffer, guint64 track, const TrackName &name) {
   add_track_classification(buffer, track, name.label, static_cast<float>(name.score));
 }
 
+void set_appearance(GstStructure *s, const TrackAppearance &a) {
+  GBytes *vector = g_bytes_new(a.vector.data(), a.vector.size() * sizeof(float));
+  gst_structure_set(s, "vector", G_TYPE_BYTES, vector, "codebook", G_TYPE_STRING, a.codebook.c_str(),
+                    "pictures", G_TYPE_UINT64, a.pictures, nullptr);
+  g_bytes_unref(vector);
+}
+
+void add_track_appearance(GstBuffer *buffer, guint64 track, const TrackAppearance &a) {
+  gpointer state = nullptr;
+  while (GstMeta *meta =
+             gst_buffer_iterate_meta_filtered(buffer, &state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE)) {
+    auto *roi = reinterpret_cast<GstVideoRegionOfInterestMeta *>(meta);
+    if (track_of(roi) != track) continue;
+    GstStructure *s = gst_structure_new_empty(appearance_param);
+    set_appearance(s, a);
+    gst_video_region_of_interest_meta_add_param(roi, s);
+  }
+}
+
 std::optional<TrackName> track_name_on(GstBuffer *buffer, guint64 track) {
   gpointer state = nullptr;
   while (GstMeta *meta =

@@ -66,6 +66,20 @@ void add_track_name(GstBuffer *, guint64 track, const TrackName &);
 // Nothing: the track has none. Where only GstAnalytics has it, `by` is shape and views is 0.
 std::optional<TrackName> track_name_on(GstBuffer *, guint64 track);
 
+// What a track looks like. Its box gets a parameter "appearance", a structure with
+//   vector    GBytes   floats of length 1: kernels/label/appearance.h
+//   codebook  string   begin of the SHA-256 of the codebook's file
+//   pictures  guint64  moments of the track that it is the mean of
+// The buffer must be writable.
+struct TrackAppearance {
+  std::vector<float> vector;
+  std::string codebook;
+  guint64 pictures = 0;
+};
+inline constexpr const char *appearance_param = "appearance";
+void set_appearance(GstStructure *, const TrackAppearance &); // these fields
+void add_track_appearance(GstBuffer *, guint64 track, const TrackAppearance &);
+
 // What another element says is in a box: a GstVideoRegionOfInterestMeta or a detection of GstAnalytics that
 // is neither cudamog's nor glcolinearseg's own. Its type is the label, and the parameter "detection" has its
 // `confidence`, as DL Streamer writes them.

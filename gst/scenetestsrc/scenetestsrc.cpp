@@ -78,6 +78,20 @@ GType story_type() {
        "A person is there from the first frame on, steps aside by half of its width and waits", "step-aside"},
       {int(Story::uncovered), "The same, and somebody else stands behind that place", "uncovered"},
       {int(Story::gale), "Crowns of trees swing far in irregular gusts, people pass", "gale"},
+      {int(Story::headlights), "A street at night; cars light the road before them", "headlights"},
+      {int(Story::rain), "A street in rain", "rain"},
+      {int(Story::snow), "A street in falling snow", "snow"},
+      {int(Story::heat), "A street in hot air, which shimmers", "heat"},
+      {int(Story::insects), "A street by an infra-red lamp; insects and threads of a web before the lens",
+       "insects"},
+      {int(Story::clock), "People in a hall; a clock is burnt into the picture", "clock"},
+      {int(Story::flicker), "People in a hall whose lamps flicker before a rolling shutter", "flicker"},
+      {int(Story::ir_cut), "A street; the camera turns to grey and infra-red light for 18 s in every 40",
+       "ir-cut"},
+      {int(Story::interlaced), "A street; odd lines are taken 1/50 s after even ones", "interlaced"},
+      {int(Story::pan_tilt), "People in a hall; the camera looks at three places in turn, 6 s at each",
+       "pan-tilt"},
+      {int(Story::plaza), "People, bicycles and now and then a car on a square", "plaza"},
       {0, nullptr, nullptr}};
   static const GType type = g_enum_register_static("VigilSceneStory", values);
   return type;

@@ -13,6 +13,8 @@ const char *name_of(scene::Kind kind) {
     return "car";
   case scene::Kind::bag:
     return "bag";
+  case scene::Kind::bicycle:
+    return "bicycle";
   default:
     return "person";
   }

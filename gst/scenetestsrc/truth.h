@@ -10,9 +10,9 @@
 
 namespace vigil {
 
-// One GstVideoRegionOfInterestMeta for each object: its type "person", "car" or "bag", its id the object's
-// true one, its box that of the object's own pixels in the picture, whether something hides them or not. Its
-// parameter is a GstStructure "truth" with
+// One GstVideoRegionOfInterestMeta for each object: its type "person", "car", "bag" or "bicycle", its id the
+// object's true one, its box that of the object's own pixels in the picture, whether something hides them or
+// not. Its parameter is a GstStructure "truth" with
 //   id                                                        gint, as the meta's
 //   left, top, right, bottom                                  gdouble, the whole object, beyond the picture's
 //                                                             border as well; pixels

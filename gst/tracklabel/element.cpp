@@ -31,26 +31,44 @@ static const Properties<Settings> &properties() {
         "File of examples of labels (JSON). Read when this is set, and again when the element starts. None: "
         "nothing was taught",
         &Settings::model_location, Change::playing);
+    p.string(
+        "codebook-location", "Codebook location",
+        "Model of vigil-train codebook, by which tracks are looked at. Read when this is set, and again when "
+        "the element starts. None: names go by shape and motion",
+        &Settings::codebook_location, Change::playing);
     p.table(&Settings::tuning, tuning_table, Change::live);
     return p;
   }();
   return all;
 }
 
-// While the element plays, the file is read on the thread that sets the property, and frames go on meanwhile.
+static bool same_files(const Settings &a, const Settings &b) {
+  return a.model_location == b.model_location && a.codebook_location == b.codebook_location;
+}
+
+static void describe_use(gpointer element, const Model &model) {
+  GST_INFO_OBJECT(element, "%zu names are taught, tracks are looked at by codebook '%s'",
+                  model.taught->report().size(), model.codebook_id().c_str());
+}
+
+// While the element plays, the files are read on the thread that sets the property. Frames go on meanwhile.
 static void take_model(GObject *object, Impl &impl) {
-  std::string location;
+  Settings asked;
+  Model before;
   {
     const std::lock_guard lock(impl.mutex);
-    if (!impl.started) return; // it is read at the start
-    location = impl.settings.model_location;
+    if (!impl.started) return; // they are read at the start
+    asked = impl.settings;
+    before = impl.model;
   }
   try {
-    Taught taught = load_classifier(location);
+    Model model = load_model(asked, before);
     const std::lock_guard lock(impl.mutex);
-    if (impl.settings.model_location == location) impl.taught = std::move(taught);
+    if (!same_files(impl.settings, asked)) return;
+    describe_use(object, model);
+    impl.model = std::move(model);
   } catch (const Error &e) {
-    post_warning(GST_ELEMENT(object), e); // what was taught before stays
+    post_warning(GST_ELEMENT(object), e); // what was in use before stays
   }
 }
 
@@ -116,14 +134,16 @@ static void set_property(GObject *object, guint id, const GValue *value, GParamS
     const std::lock_guard lock(impl.mutex);
     if (!properties().set(impl.settings, id, value)) G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
   }
-  if (id == properties().id_of("model-location")) take_model(object, impl);
+  if (id == properties().id_of("model-location") || id == properties().id_of("codebook-location"))
+    take_model(object, impl);
 }
 
 // A label may have any characters, names of fields may not: names and numbers are two arrays.
 static GstStructure *describe(const Stats &s) {
-  GstStructure *out = gst_structure_new("stats", "frames", G_TYPE_UINT64, s.frames, "tracks", G_TYPE_UINT64,
-                                        s.current, "decided", G_TYPE_UINT64, s.decided, "changed",
-                                        G_TYPE_UINT64, s.changed, "ended", G_TYPE_UINT64, s.ended, nullptr);
+  GstStructure *out =
+      gst_structure_new("stats", "frames", G_TYPE_UINT64, s.frames, "tracks", G_TYPE_UINT64, s.current,
+                        "decided", G_TYPE_UINT64, s.decided, "changed", G_TYPE_UINT64, s.changed, "ended",
+                        G_TYPE_UINT64, s.ended, "pictures", G_TYPE_UINT64, s.pictures, nullptr);
   GValue labels = G_VALUE_INIT, counts = G_VALUE_INIT;
   g_value_init(&labels, GST_TYPE_ARRAY);
   g_value_init(&counts, GST_TYPE_ARRAY);
@@ -156,17 +176,18 @@ static void get_property(GObject *object, guint id, GValue *value, GParamSpec *p
 static gboolean start(GstBaseTransform *trans) {
   return guard(trans, FALSE, [&] {
     Impl &impl = impl_of(trans);
-    std::string location;
+    Settings asked;
     {
       const std::lock_guard lock(impl.mutex);
-      location = impl.settings.model_location;
+      asked = impl.settings;
       impl.stats = {};
       impl.started = true; // what is set from here on is read where it is set
     }
-    Taught taught = load_classifier(location);
+    Model model = load_model(asked, {});
+    describe_use(trans, model);
     {
       const std::lock_guard lock(impl.mutex);
-      if (impl.settings.model_location == location) impl.taught = std::move(taught);
+      if (same_files(impl.settings, asked)) impl.model = std::move(model);
     }
     impl.subjects.clear();
     impl.place = {};
@@ -199,7 +220,7 @@ static void gst_track_label_class_init(GstTrackLabelClass *klass) {
   object->finalize = finalize;
   properties().install_with_stats(
       object, "Structure: frames; tracks now; decided, those that got a label; changed labels; ended tracks; "
-              "arrays labels and counts, as what the ended ones ended");
+              "pictures that were taken of tracks; arrays labels and counts, as what the ended ones ended");
   g_object_class_install_property(
       object, place_id(),
       g_param_spec_boxed(
@@ -217,7 +238,7 @@ static void gst_track_label_class_init(GstTrackLabelClass *klass) {
   gst_element_class_set_static_metadata(
       element, "Labels of tracks", "Filter/Analyzer/Video",
       "Names tracks by their shape and motion: person, vehicle or other, or labels that were taught by "
-      "examples; needs no pixels",
+      "examples; with a codebook by their looks, too",
       VIGIL_AUTHORS);
   auto *transform = GST_BASE_TRANSFORM_CLASS(klass);
   transform->start = start;

@@ -2,11 +2,13 @@
 // The inside of the element tracklabel, for the files that make it up:
 //   element.cpp    the GObject: properties, start and stop
 //   streaming.cpp  tracks in, names out
+//   appearances.h  what tracks look like
 // What a track is called is decided in kernels/label.
 #pragma once
 
 #include "gst/metadata/track_meta.h"
 #include "gst/properties.h"
+#include "gst/tracklabel/appearances.h"
 #include "gst/transform/any_frames.h"
 #include "kernels/label/classifier.h"
 #include "kernels/label/votes.h"
@@ -27,6 +29,7 @@ namespace vigil::gst::tracklabel {
 
 struct Tuning {
   int min_views = 8, min_time = 700, forget_after = 3000; // ms
+  int most_pictures = 4, most_pictures_of_frame = 2;
   float threshold = 0.5f;
   bool shape_rule = true, detections = true, post_messages = true;
   bool operator==(const Tuning &) const = default;
@@ -53,17 +56,26 @@ inline constexpr auto tuning_table = std::tuple{
     param("forget-after", "Forget after",
           "Milliseconds without a frame that has the track, after which the track has ended",
           &Tuning::forget_after, 100, 600000),
+    param(
+        "most-pictures", "Most pictures",
+        "With a codebook: moments of a track that its appearance is taken from. Higher: less depends on one "
+        "moment, and more time is spent",
+        &Tuning::most_pictures, 1, 16),
+    param("most-pictures-of-frame", "Most pictures of a frame",
+          "With a codebook: tracks of a frame that a picture is taken of; the others wait for the next frame",
+          &Tuning::most_pictures_of_frame, 0, 64),
     param("post-messages", "Post messages", "Whether track-label is posted on the bus",
           &Tuning::post_messages),
 };
 
 struct Settings {
   Tuning tuning;
-  std::string model_location; // empty: nothing was taught
+  std::string model_location;    // empty: nothing was taught
+  std::string codebook_location; // empty: tracks are not looked at
 };
 
 struct Stats {
-  guint64 frames = 0, current = 0, decided = 0, changed = 0, ended = 0;
+  guint64 frames = 0, current = 0, decided = 0, changed = 0, ended = 0, pictures = 0;
   std::map<std::string, guint64> ended_as; // by label
 };
 
@@ -89,7 +101,8 @@ struct Place {
 
 struct Subject {
   label::TrackViews views;
-  label::Votes votes; // of detectors
+  label::Votes votes;         // of detectors
+  label::BestMoments moments; // empty without a codebook
   Verdict verdict;
   bool decided = false;
   double seen = 0, judge_at = 0; // seconds: on a frame for the last time; when it is judged next
@@ -98,16 +111,19 @@ struct Subject {
 
 // Shared by all elements that use the same file.
 using Taught = std::shared_ptr<const label::Classifier>;
-inline Taught nothing_taught() {
-  return std::make_shared<const label::Classifier>();
-}
+// What tracks are named by: what was taught, and, where there is one, the codebook of its vectors.
+struct Model {
+  Taught taught = std::make_shared<const label::Classifier>();
+  std::shared_ptr<Codebook> codebook{};
+  std::string codebook_id() const { return codebook ? codebook->id : ""; }
+};
 
 struct Impl {
   // Held for moments, by any thread.
   std::mutex mutex;
   Settings settings;
   Stats stats;
-  Taught taught = nothing_taught();
+  Model model;
   bool started = false;
   std::vector<Answer> answers;     // that the streaming thread has not taken yet
   Place learnt;                    // a copy of `scale`
@@ -119,7 +135,8 @@ struct Impl {
   std::vector<DetectionOnFrame> detections;
   std::map<guint64, Subject> subjects; // by the track's id
   label::PlaceScale scale;
-  Taught classifier = nothing_taught(); // of this frame
+  Model in_use; // on this frame
+  Appearances appearances;
 
   Tuning snapshot() {
     const std::lock_guard lock(mutex);
@@ -141,7 +158,8 @@ inline Impl &impl_of(gpointer self) {
 }
 GstBaseTransformClass *parent_class();
 void install_streaming(GstBaseTransformClass *);
-// Of an empty location: nothing was taught. Throws as label::read_examples() and read_text_file() do.
-Taught load_classifier(const std::string &location);
+// Of an empty location: nothing was taught, no codebook. One of the same bytes as `before`'s is that one.
+// Throws as label::read_examples(), read_text_file() and load_codebook() do.
+Model load_model(const Settings &, const Model &before);
 
 } // namespace vigil::gst::tracklabel

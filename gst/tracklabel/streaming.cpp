@@ -37,6 +37,8 @@ void post(GstElement *element, guint64 id, const Subject &subject, const label::
   g_value_init(&shape, GST_TYPE_STRUCTURE);
   g_value_take_boxed(&shape, describe(features));
   gst_structure_take_value(s, "features", &shape);
+  if (const std::vector<float> vector = subject.moments.appearance(); !vector.empty())
+    set_appearance(s, {vector, impl_of(element).in_use.codebook_id(), subject.moments.count()});
   gst_element_post_message(element, gst_message_new_element(GST_OBJECT(element), s));
 }
 
@@ -47,7 +49,7 @@ Verdict judge(const Impl &impl, const Tuning &tuning, const Subject &subject,
   const Verdict &before = subject.verdict;
   constexpr double clearly = 0.1;
   std::vector<Verdict> all;
-  for (const label::NameScore &n : impl.classifier->scores({features, {}}))
+  for (const label::NameScore &n : impl.in_use.taught->scores({features, subject.moments.appearance()}))
     all.push_back({n.name, n.score, NamedBy::examples});
   std::erase_if(all, [&](const Verdict &v) { return v.score < tuning.threshold; });
   if (const auto found = subject.votes.best(); all.empty() && found && found->score >= tuning.threshold)
@@ -161,14 +163,35 @@ void take_detections(Impl &impl, GstBuffer *buffer) {
   }
 }
 
+// The model of this frame. Vectors of two codebooks have nothing in common.
+void take_model_in_use(Impl &impl) {
+  const std::string before = impl.in_use.codebook_id();
+  {
+    const std::lock_guard lock(impl.mutex);
+    impl.in_use = impl.model;
+  }
+  if (impl.in_use.codebook_id() == before) return;
+  for (auto &[id, subject] : impl.subjects) subject.moments = {};
+}
+
+void look_at_tracks(GstElement *element, Impl &impl, const Tuning &tuning, GstBuffer *buffer) {
+  if (!impl.in_use.codebook) return;
+  std::vector<Sight> sights;
+  for (const TrackOnFrame &t : impl.tracks) sights.push_back({&t, &impl.subjects[t.object.id].moments});
+  const std::size_t taken =
+      impl.appearances.look(element, buffer, impl.place, *impl.in_use.codebook, std::move(sights),
+                            static_cast<std::size_t>(tuning.most_pictures),
+                            static_cast<std::size_t>(tuning.most_pictures_of_frame));
+  if (!taken) return;
+  const std::lock_guard lock(impl.mutex);
+  impl.stats.pictures += taken;
+}
+
 GstFlowReturn transform_ip(GstBaseTransform *trans, GstBuffer *buffer) {
   return guard(trans, GST_FLOW_ERROR, [&] {
     Impl &impl = impl_of(trans);
     const Tuning tuning = impl.snapshot();
-    {
-      const std::lock_guard lock(impl.mutex);
-      impl.classifier = impl.taught;
-    }
+    take_model_in_use(impl);
     const FrameTime time = frame_time(trans->segment, buffer);
     const double seconds = seconds_of(impl.place.info, time, impl.place.seconds);
     if (seconds < impl.place.seconds) end_all(trans, impl); // the tracks' numbers are others now
@@ -178,6 +201,7 @@ GstFlowReturn transform_ip(GstBaseTransform *trans, GstBuffer *buffer) {
     take_tracks(impl, buffer);
     take_answers(impl);
     if (tuning.detections) take_detections(impl, buffer);
+    look_at_tracks(GST_ELEMENT(trans), impl, tuning, buffer);
     for (const TrackOnFrame &t : impl.tracks) {
       Subject &subject = impl.subjects[t.object.id];
       judge(GST_ELEMENT(trans), impl, tuning, t.object.id, subject, time);
@@ -185,6 +209,9 @@ GstFlowReturn transform_ip(GstBaseTransform *trans, GstBuffer *buffer) {
         add_track_name(
             buffer, t.object.id,
             {subject.verdict.label, subject.verdict.score, subject.verdict.by, subject.views.count()});
+      if (std::vector<float> vector = subject.moments.appearance(); !vector.empty())
+        add_track_appearance(buffer, t.object.id,
+                             {std::move(vector), impl.in_use.codebook_id(), subject.moments.count()});
     }
     for (auto it = impl.subjects.begin(); it != impl.subjects.end();) {
       if ((impl.place.seconds - it->second.seen) * 1000 <= tuning.forget_after) {
@@ -203,6 +230,7 @@ GstFlowReturn transform_ip(GstBaseTransform *trans, GstBuffer *buffer) {
 
 gboolean set_caps(GstBaseTransform *trans, GstCaps *in, GstCaps *) {
   Impl &impl = impl_of(trans);
+  impl.appearances.begin();
   if (!impl.place.set_caps(in)) return TRUE;
   // Places and sizes in pictures of another size say nothing of this one.
   return guard(trans, FALSE, [&] {
@@ -225,24 +253,32 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
   return parent_class()->sink_event(trans, event);
 }
 
-} // namespace
-
-Taught load_classifier(const std::string &location) {
-  if (location.empty()) return nothing_taught();
+// Elements of many cameras use the same file: it is learnt from once.
+Taught load_classifier(const std::string &location, const std::string &codebook) {
+  if (location.empty()) return Model().taught;
   const std::string text = read_text_file(location, "the file of labels", label::largest_examples_file);
-  // Elements of many cameras use the same file: it is learnt from once.
   static std::mutex mutex;
-  static std::map<std::string, std::pair<std::string, std::weak_ptr<const label::Classifier>>> known;
+  using File = std::pair<std::string, std::string>; // and the codebook
+  static std::map<File, std::pair<std::string, std::weak_ptr<const label::Classifier>>> known;
   const std::lock_guard lock(mutex);
   std::erase_if(known, [](const auto &k) { return k.second.second.expired(); });
-  if (const auto found = known.find(location); found != known.end() && found->second.first == text)
+  if (const auto found = known.find({location, codebook});
+      found != known.end() && found->second.first == text)
     if (Taught same = found->second.second.lock()) return same;
-  // Frames have no appearance of a single track.
-  constexpr bool use_appearance = false;
-  auto taught = std::make_shared<const label::Classifier>(label::examples_of(label::read_examples(text)),
-                                                          use_appearance);
-  known[location] = {text, taught};
+  auto taught = std::make_shared<const label::Classifier>(
+      label::examples_of(label::read_examples(text), codebook), !codebook.empty());
+  known[{location, codebook}] = {text, taught};
   return taught;
+}
+
+} // namespace
+
+Model load_model(const Settings &settings, const Model &before) {
+  Model model;
+  model.codebook = load_codebook(settings.codebook_location);
+  if (model.codebook_id() == before.codebook_id()) model.codebook = before.codebook;
+  model.taught = load_classifier(settings.model_location, model.codebook_id());
+  return model;
 }
 
 void install_streaming(GstBaseTransformClass *transform) {

@@ -10,33 +10,13 @@
 
 namespace vigil::gst {
 
-struct FramesInFlight::Frame {
-  Frame(Device &device, std::unique_ptr<FrameMapping> slot, FrameProcessor &work)
-      : reader(std::move(slot)), result(work.make_frame_data()), uploaded(device.make_event()),
-        done(device.make_event()), timer(device.make_timer()) {
-    task.result = result.get();
-  }
-
-  std::unique_ptr<FrameMapping> reader, writer; // the latter when a picture was made
-  std::unique_ptr<FrameProcessor::PerFrameData> result;
-  std::unique_ptr<Event> uploaded, done; // done: all that was submitted for the frame
-  std::unique_ptr<Timer> timer;          // of the group that it is the first of
-  std::unique_ptr<Queue> own_queue;      // for a picture that goes to a texture
-  Queue *queue = nullptr;                // on which it is sent
-  BufferPtr in, out;
-  FrameProcessor::FrameTask task;
-  bool discont = false;
-  bool uploads = false;   // `uploaded` is to be waited for
-  bool completed = false; // complete() was called
-  int timed = 0;          // frames that its timer measured
-
-  Use use() const { return task.plan.use; }
-};
-
 FramesInFlight::FramesInFlight(Device &device, FrameProcessor &work, const Counts &before,
                                std::vector<BufferPtr> *gone)
-    : device_(device), work_(work), upload_(device.make_queue()), compute_(device.make_queue()),
-      download_(device.make_queue()), computed_(device.make_event()), counts_(before), gone_(gone) {}
+    : device_(device), work_(work), queues_(device), ring_(device, work), counts_(before), gone_(gone) {}
+
+FramesInFlight::Queues::Queues(Device &device)
+    : upload(device.make_queue()), compute(device.make_queue()), download(device.make_queue()),
+      computed(device.make_event()) {}
 
 FramesInFlight::~FramesInFlight() {
   discard();
@@ -61,28 +41,11 @@ void FramesInFlight::close(Frame &f) noexcept {
 
 void FramesInFlight::set_format(const FrameKind &in, const FrameKind &out, MakeMapping make_mapping) {
   discard();
-  forget_frames();
-  work_.set_format(in, out);
-  in_ = in;
-  out_ = out;
-  make_mapping_ = std::move(make_mapping);
-}
-
-void FramesInFlight::forget_frames() {
-  free_.clear();
-  frames_.clear();
-}
-
-FramesInFlight::Frame &FramesInFlight::free_frame() {
-  if (free_.empty()) {
-    frames_.push_back(std::make_unique<Frame>(device_, make_mapping_(in_), work_));
-    free_.push_back(frames_.back().get());
-  }
-  return *free_.back();
+  ring_.set_format(in, out, std::move(make_mapping));
 }
 
 FrameProcessor::Plan FramesInFlight::begin(const FrameTime &time) {
-  Frame &f = free_frame();
+  Frame &f = ring_.next();
   close(f); // ends what a frame that was begun and not submitted left
   f.task.time = time;
   f.task.plan = work_.plan(time, f.result.get());
@@ -98,9 +61,9 @@ void FramesInFlight::open(Frame &f, GstBuffer *in, GstBuffer *out, bool overlap)
   // Frames that are already in the device's memory are not uploaded. On a processor queues of their own would
   // only wait for each other.
   overlap = overlap && !shares_host_memory(device_);
-  f.uploads = overlap && !in_.cuda_memory;
-  Queue &upload = f.uploads ? *upload_ : *compute_;
-  f.queue = overlap ? download_.get() : compute_.get();
+  f.uploads = overlap && !ring_.in().cuda_memory;
+  Queue &upload = f.uploads ? *queues_.upload : *queues_.compute;
+  f.queue = overlap ? queues_.download.get() : queues_.compute.get();
   f.task.out = {};
   f.task.out_texture = nullptr;
   if (f.use() == Use::modify)
@@ -109,10 +72,10 @@ void FramesInFlight::open(Frame &f, GstBuffer *in, GstBuffer *out, bool overlap)
     f.task.in = f.reader->map_read(in, upload, counts_.pictures);
   f.task.in_texture = f.reader->texture();
   if (f.use() == Use::produce) {
-    if (!f.writer) f.writer = make_mapping_(out_);
-    f.task.out = f.writer->map_write(out, upload);
-    f.task.out_texture = f.writer->texture();
-    if (out_.gl_memory && device_.backend() == Backend::cuda) {
+    FrameMapping &writer = ring_.writer_of(f);
+    f.task.out = writer.map_write(out, upload);
+    f.task.out_texture = writer.texture();
+    if (ring_.out().gl_memory && device_.backend() == Backend::cuda) {
       if (!f.own_queue) f.own_queue = device_.make_queue();
       f.queue = f.own_queue.get();
     }
@@ -121,7 +84,7 @@ void FramesInFlight::open(Frame &f, GstBuffer *in, GstBuffer *out, bool overlap)
 }
 
 void FramesInFlight::submit(BufferPtr in, BufferPtr out, bool discont, bool overlap) {
-  Frame &f = *free_.back();
+  Frame &f = ring_.next();
   if (f.task.plan.apart) launch();
   if (f.use() != Use::none) {
     try {
@@ -138,7 +101,7 @@ void FramesInFlight::submit(BufferPtr in, BufferPtr out, bool discont, bool over
   f.out = std::move(out);
   if (f.use() == Use::produce && !f.reader->holds_buffer()) let_go(f.in); // its picture has been copied
   f.discont = discont;
-  free_.pop_back();
+  ring_.take_next();
   pending_.push_back(&f);
   if (int(pending_.size()) >= f.task.plan.group) launch();
 }
@@ -151,19 +114,19 @@ void FramesInFlight::launch() {
     for (Frame *f : pending_) {
       if (f->use() == Use::none) continue;
       if (!first) first = f;
-      if (f->uploads) compute_->after(*f->uploaded);
+      if (f->uploads) queues_.compute->after(*f->uploaded);
       jobs_.push_back(&f->task);
     }
     if (first) {
-      first->timer->start(*compute_);
+      first->timer->start(*queues_.compute);
       if (first->task.time.passes_by) // it is alone
-        work_.pass_by(first->task, *compute_);
+        work_.pass_by(first->task, *queues_.compute);
       else
-        work_.run(jobs_, *compute_);
+        work_.run(jobs_, *queues_.compute);
       on_device_thread(device_, [&] {
-        first->timer->stop(*compute_);
+        first->timer->stop(*queues_.compute);
         first->timed = int(jobs_.size());
-        computed_->record(*compute_);
+        queues_.computed->record(*queues_.compute);
         for (Frame *f : pending_)
           if (f->use() != Use::none) write_back(*f);
       });
@@ -178,7 +141,7 @@ void FramesInFlight::launch() {
 
 // What was computed to where it goes; a picture that is drawn late waits for complete().
 void FramesInFlight::write_back(Frame &f) {
-  if (f.queue != compute_.get()) f.queue->after(*computed_);
+  if (f.queue != queues_.compute.get()) f.queue->after(*queues_.computed);
   if (!f.task.time.passes_by) work_.fetch(f.task, *f.queue);
   if (f.use() == Use::modify)
     f.reader->write_back(*f.queue, counts_.pictures, f.task.changed);
@@ -245,10 +208,6 @@ FramesInFlight::Finished FramesInFlight::finish_oldest() {
   return finished;
 }
 
-void FramesInFlight::recycle(Frame *f) {
-  free_.push_back(f);
-}
-
 void FramesInFlight::wait_for_queues() noexcept {
   // One that failed does not keep the others from being waited for.
   const auto wait = [](Queue *queue) {
@@ -258,14 +217,14 @@ void FramesInFlight::wait_for_queues() noexcept {
       GST_WARNING("the device failed while frames were dropped: %s", e.what());
     }
   };
-  for (Queue *q : {upload_.get(), compute_.get(), download_.get()}) wait(q);
-  for (const auto &f : frames_) wait(f->own_queue.get());
+  for (Queue *q : {queues_.upload.get(), queues_.compute.get(), queues_.download.get()}) wait(q);
+  ring_.for_each_own_queue([&](Queue &queue) { wait(&queue); });
 }
 
 void FramesInFlight::drop(std::deque<Frame *> &frames) noexcept {
   for (Frame *f : frames) {
     close(*f);
-    free_.push_back(f);
+    ring_.give_back(f);
   }
   frames.clear();
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The frames that an element holds while a device works on them; a ring of frames that are used again and
-// again, without allocation.
+// The frames that an element holds while a device works on them.
 //
 //   begin()   asks the work what is to be done with the next frame
 //   submit()  makes its picture readable on the device; when its group is full, the group is launched: the
@@ -15,9 +14,9 @@
 #pragma once
 
 #include "gst/transform/frame_processor.h"
+#include "gst/transform/frame_ring.h"
 
 #include <deque>
-#include <functional>
 #include <optional>
 #include <vector>
 
@@ -34,7 +33,8 @@ struct Counts {
 
 class FramesInFlight {
  public:
-  struct Frame;
+  using Frame = FrameInFlight;
+  using MakeMapping = FrameRing::MakeMapping;
   // A frame on its way out. The task and its result are good until recycle().
   struct Finished {
     BufferPtr buffer;
@@ -42,7 +42,6 @@ class FramesInFlight {
     const FrameProcessor::FrameTask *task = nullptr;
     Frame *frame = nullptr;
   };
-  using MakeMapping = std::function<std::unique_ptr<FrameMapping>(const FrameKind &)>;
 
   // Device and work outlive it. Buffers that are let go of are put into `gone`, for the caller to give back
   // when no lock is held: their last owner may run code of others (a pool's, an application's). Without
@@ -55,7 +54,7 @@ class FramesInFlight {
   // Frames of these kinds from now on; those that are held are dropped.
   void set_format(const FrameKind &in, const FrameKind &out, MakeMapping);
   // The memory of all frames is given up, and made again when it is next needed. None may be held.
-  void forget_frames();
+  void forget_frames() { ring_.forget(); }
 
   FrameProcessor::Plan begin(const FrameTime &);
   // The frame that was begun. `out`: for Use::produce, and must have no other owner than the caller; with
@@ -65,7 +64,7 @@ class FramesInFlight {
   // The oldest frame, when more than `allowed` are under way or nothing is to be waited for. With `all`
   // frames do not wait for their group any longer.
   std::optional<Finished> next(std::size_t allowed, bool all);
-  void recycle(Frame *);
+  void recycle(Frame *f) { ring_.give_back(f); }
   void discard() noexcept;
   bool empty() const { return pending_.empty() && launched_.empty(); }
   // Buffers of upstream's pool that are held.
@@ -73,7 +72,12 @@ class FramesInFlight {
   Counts counts() const;
 
  private:
-  Frame &free_frame();
+  struct Queues {
+    explicit Queues(Device &);
+    std::unique_ptr<Queue> upload, compute, download;
+    std::unique_ptr<Event> computed;
+  };
+
   void open(Frame &, GstBuffer *in, GstBuffer *out, bool overlap);
   void launch();
   void write_back(Frame &);
@@ -86,14 +90,10 @@ class FramesInFlight {
 
   Device &device_;
   FrameProcessor &work_;
-  std::unique_ptr<Queue> upload_, compute_, download_;
-  std::unique_ptr<Event> computed_;
-  FrameKind in_, out_;
-  MakeMapping make_mapping_;
-  std::vector<std::unique_ptr<Frame>> frames_; // all there are
-  std::vector<Frame *> free_;                  // the last one is the next to be used
-  std::deque<Frame *> pending_;                // wait for their group
-  std::deque<Frame *> launched_;               // oldest first
+  Queues queues_;
+  FrameRing ring_;
+  std::deque<Frame *> pending_;  // wait for their group
+  std::deque<Frame *> launched_; // oldest first
   std::vector<FrameProcessor::FrameTask *> jobs_;
   Counts counts_;
   std::vector<BufferPtr> *gone_;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What all backends share: the grid, checks, the choice of a backend.
 #include "kernels/cell_grid/cell_grid.h"
-#include "kernels/of_backend.h"
 
 #include "common/error.h"
 
@@ -25,10 +23,6 @@ void check_grid(Plane<const std::uint8_t> mask, const Grid &grid) {
     fail(Error::Kind::bad_setting, "a mask of ", mask.width, "x", mask.height, " pixels has ", own.columns,
          "x", own.rows, " cells of ", own.size, " pixels, but the grid given has ", grid.columns, "x",
          grid.rows, " cells of ", grid.size, " for ", grid.width, "x", grid.height, " pixels");
-}
-
-std::unique_ptr<Counter> make(Device &device) {
-  return of_backend(device, make_cpu, make_cuda, make_gl)(device);
 }
 
 } // namespace vigil::cell_grid

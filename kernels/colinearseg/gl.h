@@ -8,40 +8,13 @@
 #include "common/gl/program.h"
 #include "common/gl/texture.h"
 #include "kernels/colinearseg/colinearseg.h"
+#include "kernels/colinearseg/gl_background.h"
+#include "kernels/colinearseg/gl_passes.h"
 #include "kernels/colinearseg/segmenter.h"
 
 #include <memory>
-#include <span>
 
 namespace vigil::colinearseg {
-
-// The steps that the backends do in their own ways. Labels and thresholds are packed, 32 pixels a word: see
-// shaders/field.glsl.
-class GlPasses {
- public:
-  struct Pictures {
-    GLuint frame, background, back;
-    int width, height;
-  };
-  virtual ~GlPasses() = default;
-  // Writes the thresholds of the first iteration and of the others.
-  virtual void thresholds(const Pictures &, const Constants &, const GlTexture &first,
-                          const GlTexture &other) = 0;
-  // Iterates over mask[0]; the result is in mask[0] again.
-  virtual void iterate(GlTexture (&mask)[2], const GlTexture &thresholds,
-                       std::span<const Order> iterations) = 0;
-  // One step of the background. What it reads: frame, mask, `exact`; what it writes all of: the others.
-  struct Step {
-    GLuint frame;
-    const GlTexture &mask, &exact, &next, &background, &back;
-    int learnt; // > 0: the frame, which is number `learnt`, is added; 0: adapt with `rate` (in 1/32768)
-    int rate;
-  };
-  // Writes `next` and `background`. Returns whether it wrote `back` as well.
-  virtual bool change_background(const Step &) = 0;
-};
-std::unique_ptr<GlPasses> make_compute_passes(const GlDevice &);
-std::unique_ptr<GlPasses> make_fragment_passes(const GlDevice &, const Config &);
 
 class GlSegmenter {
  public:
@@ -59,36 +32,37 @@ class GlSegmenter {
   void segment(GLuint frame, const Params &);
   const Progress &progress() const { return progress_; }
   // Bytes that went from the device to the host to measure the noise, since the beginning.
-  std::uint64_t bytes_read() const { return bytes_read_; }
+  std::uint64_t bytes_read() const { return noise_.bytes_read; }
 
   // The result: labels of 32 pixels a word in a GL_R32UI texture, bit i of word k is pixel 32*k + i. While
   // learning all 0.
   const GlTexture &mask() const { return mask_[0]; }
-  const GlTexture &background() const { return background_; } // GL_RGBA8; while learning the mean so far
+  // GL_RGBA8; while learning the mean so far.
+  const GlTexture &background() const { return background_.picture(); }
 
   State save() const;
   void load(const State &); // throws Error::bad_data when it does not fit
 
  private:
+  // Measures the background's noise.
+  struct Noise {
+    GlProgram program;
+    GlTexture samples; // only while it is measured
+    std::uint64_t bytes_read = 0;
+  };
+
   void reset(const Progress &);
   void measure(GLuint frame);
-  void change_background(GLuint frame, int learnt, int rate);
-  void draw_back();
-  std::ptrdiff_t stride() const { return 4 * std::ptrdiff_t(config_.width); } // of pictures in host memory
-  void draw(std::initializer_list<GLuint> targets, int width, int height);    // with the current program
 
   const GlDevice &device_;
   Config config_;
   Path path_;
   GlTarget target_;
   std::unique_ptr<GlPasses> passes_;
-  GlTexture background_, back_, mask_[2], thresholds_[2];
-  GlTexture exact_[2]; // only while learning or adapting
-  GlTexture samples_;  // only while the noise is measured
-  GlProgram back_program_, sample_program_, spread_program_;
-  bool back_is_current_ = false;
+  GlBackground background_;
+  GlTexture mask_[2], thresholds_[2];
+  Noise noise_;
   Progress progress_;
-  std::uint64_t bytes_read_ = 0;
 };
 
 } // namespace vigil::colinearseg

@@ -55,6 +55,7 @@ void MotionGate::reset(const cell_grid::Grid &grid) {
   grid_ = grid;
   const auto n = std::size_t(grid.cells());
   groups_.reset(grid);
+  trail_.reset(grid);
   rest_.assign(n, 0);
   taken_.assign(n, 0);
   covered_.assign(n, 0);
@@ -115,16 +116,17 @@ double MotionGate::step(const Frame &f, double reported, double threshold, doubl
   };
   groups_.for_each(f.in_blob, [&](std::span<const int> cells) {
     const Group g(cells, f);
-    const bool doubted = are_doubted(cells);
+    const bool doubted = are_doubted(cells), follows = trail_.add(cells, f.seconds) || delay < trail_delay;
     note_light(g, cells);
-    if (!g.stands_out(doubted)) others += g.pixels;
+    if (!g.stands_out(doubted) || !follows) others += g.pixels;
     if (!g.stands_out(false)) {
       pixels -= g.pixels;
       return;
     }
     const std::size_t fresh = cover(cells, f.seconds, newest(f.seconds, delay));
     const bool new_here = 2 * fresh >= cells.size();
-    if (!g.stands_out(doubted)) return;
+    if (!follows) pixels -= g.pixels;
+    if (!g.stands_out(doubted) || !follows) return;
     sure += g.pixels;
     comes |= new_here || fresh >= few;
     if (new_here && g.is_weak(doubted)) faint += g.pixels;
@@ -141,13 +143,17 @@ double MotionGate::step(const Frame &f, double reported, double threshold, doubl
     const Group g(cells, f);
     if (g.pixels < least_weak) return;
     note_light(g, cells);
+    const bool follows = trail_.add(cells, f.seconds) || delay < trail_delay;
     const bool new_here = (g.known && g.on > most_covering) ||
                           2 * cover(cells, f.seconds, newest(f.seconds, 0)) >= cells.size();
-    if (g.is_weak(are_doubted(cells)))
+    if (!follows)
+      others += g.pixels;
+    else if (g.is_weak(are_doubted(cells)))
       faint += new_here ? g.pixels : 0;
     else if (g.rim_pixels >= least_rim && g.on > most_on)
       others += g.pixels;
   });
+  trail_.end();
   forget(f.seconds);
   pass_doubt_on(f.seconds);
   pixels = std::max(pixels, 0.);

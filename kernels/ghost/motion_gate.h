@@ -23,6 +23,10 @@
 //   share  with p the pixels of all blobs that may begin motion, and l those of blobs and groups that may
 //          not, p * p / (p + light_weight l) must reach the threshold: a small blob among much light does not
 //
+// With a delay of `trail_delay` or more, blobs and groups count only where something was near in the frame
+// before (trail.h), if frames are 0.1 to 0.35 s apart: insects are elsewhere in each frame. Those that do not
+// count speak against the others, as much light does.
+//
 // A person far away, or in dim light, is smaller than a reported blob, or hardly differs from the ground.
 // Such groups are few pixels, but go from cell to cell for seconds. So groups that are clearer than
 // that (`weak_on`, `weak_kept`), of `least_weak` pixels and `least_rim` of a rim, in new cells, add up: with
@@ -37,6 +41,7 @@
 #include "kernels/cell_grid/components.h"
 #include "kernels/ghost/boundary_contrast.h"
 #include "kernels/ghost/ghost.h"
+#include "kernels/ghost/trail.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -52,6 +57,7 @@ inline constexpr double new_for = 1, longest = 3, forgets = 0.25; // seconds; a 
 inline constexpr double doubt_for = 1;                            // seconds
 inline constexpr int doubt_reach = 1;                             // cells
 inline constexpr double clear_on = 0.2, clear_kept = 0.6;
+inline constexpr double trail_delay = 0.1; // seconds
 inline constexpr double light_weight = 0.5;
 inline constexpr double leak = 0.1, enough = 0.3; // of the threshold; seconds
 
@@ -80,6 +86,7 @@ class MotionGate {
   void pass_doubt_on(double lasts); // to the next frame
   cell_grid::Grid grid_;
   cell_grid::Components groups_;
+  Trail trail_;
   std::vector<std::uint8_t> rest_, taken_; // taken: covered in this frame
   std::vector<double> covered_;            // seconds
   std::vector<double> doubt_;              // seconds for which a cell will be doubted

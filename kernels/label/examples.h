@@ -11,6 +11,7 @@
 #pragma once
 
 #include "kernels/label/classifier.h"
+#include "kernels/label/picture.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -20,9 +21,6 @@
 #include <vector>
 
 namespace vigil::label {
-
-inline constexpr std::size_t picture_side = 64, picture_bytes = picture_side * picture_side;
-using Picture = std::vector<std::uint8_t>; // luma, row by row; empty: there is none
 
 struct TaughtExample {
   Example example;

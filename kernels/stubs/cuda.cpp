@@ -4,7 +4,6 @@
 #include "common/error.h"
 #include "kernels/bilateral/bilateral.h"
 #include "kernels/blobs/blobs.h"
-#include "kernels/cell_grid/cell_grid.h"
 #include "kernels/cleanup/cleanup.h"
 #include "kernels/colinearseg/segmenter.h"
 #include "kernels/compose/compose.h"
@@ -31,9 +30,6 @@ namespace {
 
 } // namespace
 
-std::unique_ptr<cell_grid::Counter> cell_grid::make_cuda(Device &) {
-  absent();
-}
 std::unique_ptr<bilateral::Filter> bilateral::make_cuda(Device &, const Config &) {
   absent();
 }

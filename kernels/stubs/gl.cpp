@@ -2,7 +2,6 @@
 // Takes the place of the OpenGL backends of kernels in builds without OpenGL: a request for one reports so.
 #include "common/error.h"
 #include "kernels/blobs/blobs.h"
-#include "kernels/cell_grid/cell_grid.h"
 #include "kernels/cleanup/cleanup.h"
 #include "kernels/compose/compose.h"
 #include "kernels/convert/high_bytes.h"
@@ -26,9 +25,6 @@ namespace {
 } // namespace
 
 std::unique_ptr<blobs::Finder> blobs::make_gl(Device &, const Config &) {
-  no_gl();
-}
-std::unique_ptr<cell_grid::Counter> cell_grid::make_gl(Device &) {
   no_gl();
 }
 std::unique_ptr<cleanup::Cleanup> cleanup::make_gl(Device &, int, int) {

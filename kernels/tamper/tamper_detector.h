@@ -24,7 +24,7 @@
 // without an event.
 #pragma once
 
-#include "kernels/tamper/compare.h"
+#include "kernels/tamper/sketch.h"
 
 #include <cstdint>
 #include <optional>

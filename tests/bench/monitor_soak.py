@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """vigil-monitor for many minutes among faults, and what it loses, leaks and grows by.
 
-monitor_soak.py PROGRAM FOLDER MINUTES
+monitor_soak.py PROGRAM FOLDER MINUTES [CAMERA...]
 
-Cameras: two drawn ones, a file that plays again and again, one in which a byte in 500 is another, and three by RTSP, of which one stalls, one changes its
-size and one has sound only. Every 20 seconds the next of these: the camera's frames stop; the RTSP server is killed; the MQTT broker goes; no file may grow, as
-with a full disk; 20 viewers that never read; the program is killed and starts again (once, in the middle). Each is undone after 10 seconds. Memory is read every two seconds, by kind of
+All cameras are recorded all day. They are, where none is named: two drawn ones, a file that plays again and again, one in which a byte in 500 is another, and
+four by RTSP, of which two stall (one has sound), one changes its size and one has sound only. Every 20 seconds the next of these: the camera's frames stop; the RTSP server is killed; the MQTT broker goes; no file may grow, as
+with a full disk; 20 viewers that never read; the program is killed and starts again (once, after a fifth of the time). Each is undone after 10 seconds. Memory is read every two seconds, by kind of
 mapping (mappings.py), descriptors and threads after each turn of faults. Memory is judged from the fifth minute after the kill on, by whole turns of faults, since each kind of fault has its own need:
 the mean of the first half of the turns against the mean of the second. What counts is what is no file's; all readings are kept in mappings.jsonl. At the end each event that was finished must be there, but those
-that retention names; each must be a line of events.jsonl, once; each clip must play to its end; and the broker must have received the end of each event."""
+that retention names; each must be a line of events.jsonl, once; each clip but those of the damaged film must play to its end; and the broker must have received the end of each event.
+recorded.py says what the recording must hold."""
 import json
 import os
 import pathlib
@@ -29,9 +30,10 @@ from program import Monitor  # noqa: E402  pylint: disable=wrong-import-position
 from rtsp_camera import MISSING, CameraServer  # noqa: E402  pylint: disable=wrong-import-position
 
 import mappings  # noqa: E402  pylint: disable=wrong-import-position
+from recorded import Recorded, played  # noqa: E402  pylint: disable=wrong-import-position
 
 program, folder, minutes = sys.argv[1], pathlib.Path(sys.argv[2]).resolve() / "monitor-soak", float(sys.argv[3])
-for missing in filter(None, (MISSING, broker.MISSING)):
+for missing in filter(None, (MISSING, broker.MISSING, None if shutil.which("ffprobe") else "SKIPPED: no ffprobe")):
     sys.exit(missing)
 shutil.rmtree(folder, ignore_errors=True)
 folder.mkdir(parents=True)
@@ -45,20 +47,24 @@ pictures = spoilt.index(b"mdat") + 8, spoilt.index(b"moov") - 4  # mp4mux puts t
 for _ in range((pictures[1] - pictures[0]) // 500):
     spoilt[choose.randrange(*pictures)] = choose.randrange(256)
 (folder / "spoilt.mp4").write_bytes(spoilt)
+cameras = {
+    "street": f'"scenetestsrc is-live=true quiet=0.5 density=2 ! {SIZE}", cudamog: {{motion-hold: 300}}',
+    "lens": f'"scenetestsrc scene=covered is-live=true quiet=5 ! {SIZE}"',
+    "film": f'"{clip}"',
+    "door": f'"rtsp://127.0.0.1:{rtsp}/video", cudamog: {{motion-hold: 300}}',
+    "talking": f'"rtsp://127.0.0.1:{rtsp}/talking", cudamog: {{motion-hold: 300}}',
+    "turning": f'"rtsp://127.0.0.1:{rtsp}/turning", cudamog: {{motion-hold: 300}}',
+    "garbage": f'"{folder}/spoilt.mp4", cudamog: {{motion-hold: 300}}',
+    "sound": f'"rtsp://127.0.0.1:{rtsp}/audio"'}
+cameras = {name: cameras[name] for name in sys.argv[4:] or cameras}
+NEVER = {"sound", "garbage"}  # need not be online
 config = folder / "monitor.yaml"
 config.write_text(f"""
 storage: {{max_size: 300MB, min_free: 100MB}}
 mqtt: {{host: 127.0.0.1, port: {mqtt}, node: soak}}
-record: {{pre_capture: 2, post_capture: 1, max_clip: 10}}
+record: {{pre_capture: 2, post_capture: 1, max_clip: 10, continuous: {{days: 1}}}}
 cameras:
-  street: {{source: "scenetestsrc is-live=true quiet=0.5 density=2 ! {SIZE}", cudamog: {{motion-hold: 300}}}}
-  lens: {{source: "scenetestsrc scene=covered is-live=true quiet=5 ! {SIZE}"}}
-  film: {{source: "{clip}"}}
-  door: {{source: "rtsp://127.0.0.1:{rtsp}/video", cudamog: {{motion-hold: 300}}}}
-  turning: {{source: "rtsp://127.0.0.1:{rtsp}/turning", cudamog: {{motion-hold: 300}}}}
-  garbage: {{source: "{folder}/spoilt.mp4", cudamog: {{motion-hold: 300}}}}
-  sound: {{source: "rtsp://127.0.0.1:{rtsp}/audio"}}
-""", encoding="utf-8")
+""" + "".join(f"  {name}: {{source: {source}}}\n" for name, source in cameras.items()), encoding="utf-8")
 
 
 def start_broker():
@@ -143,12 +149,14 @@ def reading():
 
 WARM = 300  # seconds after the restart, which are not judged
 finished = {}
+recorded = Recorded([c for c in cameras if c not in NEVER], {"talking"})
 
 
 def note_finished():
     for e in m.get("/api/events?limit=500")["events"]:
         if e["end_time"]:
             finished[e["id"]] = e
+    recorded.note(m)
 
 
 def run_until(end):
@@ -164,7 +172,7 @@ def run_until(end):
         turn += 1
         time.sleep(10)
         if turn % len(names) == 0:
-            m.wait("all cameras come back", lambda: all(c["state"] == "online" or c["name"] in ("sound", "garbage") for c in m.get("/api/cameras")), 120)
+            m.wait("all cameras come back", lambda: all(c["state"] == "online" or c["name"] in NEVER for c in m.get("/api/cameras")), 120)
             readings.append(reading())
             print(f"{readings[-1][0]:.0f} s: {readings[-1][1]} kB that are no file's, {readings[-1][2]} descriptors, {readings[-1][3]} threads, load {os.getloadavg()[0]:.0f}", flush=True)
         note_finished()
@@ -197,7 +205,7 @@ end_of_all = begun + 60 * minutes
 try:
     # Five minutes before it is killed, then the rest, of which memory is judged.
     with Monitor(program, folder / "data", "--config", str(config)) as m:
-        m.wait("pictures", lambda: sum(c["state"] == "online" for c in m.get("/api/cameras")) >= 5, 120)
+        m.wait("pictures", lambda: all(c["state"] == "online" or c["name"] in NEVER for c in m.get("/api/cameras")), 120)
         first = run_until(begun + 60 * minutes / 5)
         note_finished()
         m.kill()
@@ -212,6 +220,17 @@ try:
         print("reconnects:", {c["name"]: c["reconnects"] for c in stats["cameras"]}, "faults:", done)
         note_finished()
         gone = [i for i in finished if m.ask("GET", f"/api/events/{i}")[0] != 200]
+        print("frames that were not recorded:", {c["name"]: c["recording_frames_lost"] for c in stats["cameras"]})
+        unrecorded = recorded.lost(m)
+        bad, clips = [], 0
+        for i in (i for i in finished.keys() - set(gone) if finished[i]["camera"] not in NEVER):
+            status, whole = m.ask("GET", f"/api/events/{i}/clip.mp4", raw=True)
+            if status == 200:
+                (folder / "an-event.mp4").write_bytes(whole)
+                problem = played(folder / "an-event.mp4")[0]
+                clips += 1
+                if problem:
+                    bad.append((i, problem))
         m.stop()
         time.sleep(1)  # until its last words are read
         log += m.log  # only now: retention goes on meanwhile
@@ -222,19 +241,14 @@ try:
     unwritten, twice = set(finished) - set(lines), len(lines) - len(set(lines))
     received = {r["after"]["id"] for line in (folder / "received").read_text(encoding="utf-8").splitlines() if (r := json.loads(line))["type"] == "end"}
     missing = [i for i in finished if i not in received]
-    bad, clips = [], sorted((folder / "data/clips").rglob("*.mp4"))
-    for c in clips:
-        played = subprocess.run(["gst-launch-1.0", "-q", "filesrc", f"location={c}", "!", "qtdemux", "!", "h264parse", "!", "avdec_h264", "!", "fakesink", "sync=false"],
-                                capture_output=True, text=True, timeout=120, check=False)
-        if played.returncode:
-            bad.append((c.name, played.stderr[-200:]))
+    wrong = recorded.wrong(folder / "data")
     print(f"{minutes:.0f} minutes: {len(finished)} events finished, lost {len(lost)}, ends that the broker did not receive {len(missing)}, deleted by retention {len(deleted)}")
-    print(f"{len(clips)} clips, that do not play: {len(bad)}; half-written left: {len(list((folder / 'data/clips').rglob('*.part')))}")
+    print(f"{clips} clips of events, that do not play: {len(bad)}; half-written left: {len(list((folder / 'data').rglob('*.part')))}")
     print(f"events.jsonl: {len(lines)} lines, finished events that it lacks {len(unwritten)}, lines that are there twice {twice}")
-    for what in (lost, missing, bad, list(unwritten)):
+    for what in (lost, missing, bad, list(unwritten), wrong, list(unrecorded.items())):
         if what:
             print("for example:", what[:3])
-    sys.exit(bool(lost or bad or missing or unwritten or twice))
+    sys.exit(bool(lost or bad or missing or unwritten or twice or wrong or unrecorded))
 finally:
     ended.set()
     (folder / "log").write_text("".join(log), encoding="utf-8")

@@ -57,7 +57,7 @@ class Statements(unittest.TestCase):
             attached.update(re.findall(r"gst_analytics_relation_meta_add_(\w+)_mtd", source))
             if "region_of_interest_meta_add_param" in source:
                 made = re.findall(r"(?:add_param\(\s*\w+,|\*parameter_of\([^)]*\) \{\s.*?)\s*gst_structure_new\(\s*([\w\"]+)", source, re.DOTALL)
-                attached.update(names.get(n, n.strip('"')) for n in made)
+                attached.update(names.get(n, n.strip('"')) for n in made + re.findall(r"gst_structure_new_empty\((\w+_param)\)", source))
         table = text("docs/reference/messages-and-metadata.md").split("| element | meta | content |", 1)[1].split("\n\n", 1)[0]
         shown = set(re.findall(r"(?:named|parameter|id) `([a-z-]+)`", table))
         analytics = {"od": "object detection", "segmentation": "segmentation", "cls": "GstAnalyticsClsMtd", "tracking": "GstAnalyticsTrackingMtd"}

@@ -3,7 +3,7 @@
 #include "common/device.h"
 #include "common/error.h"
 #include "gst/video/formats.h"
-#include "kernels/cell_grid/cell_grid.h"
+#include "kernels/blobs/blobs.h"
 #include "kernels/cleanup/cleanup.h"
 #include "kernels/compose/compose.h"
 #include "kernels/mog/mog.h"
@@ -171,12 +171,11 @@ GST_END_TEST
 static std::vector<compose::DrawnBox> expected_boxes(Expected &expected, Size s, int n) {
   std::vector<compose::DrawnBox> boxes;
   if (n == 0) return boxes; // the first frame has nothing to be compared with
-  const cell_grid::Grid grid = cell_grid::grid_for(s.width, s.height);
-  std::vector<cell_grid::Cell> cells(std::size_t(grid.cells()));
-  cell_grid::make(expected.device())
-      ->apply(expected.mask.image().plane(0), grid, cells.data(), expected.queue());
-  for (const auto &b : cell_grid::find_blobs(cells, grid, 20).blobs)
-    boxes.push_back({b.x, b.y, b.width, b.height});
+  const blobs::Config config{s.width, s.height};
+  blobs::Results found(expected.device(), config);
+  blobs::make_reference(config)->apply(expected.mask.image().plane(0), {.min_area = 20}, {}, found,
+                                       expected.queue());
+  for (const auto &b : found.blobs()) boxes.push_back({b.x, b.y, b.width, b.height});
   return boxes;
 }
 

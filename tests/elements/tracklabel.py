@@ -3,9 +3,11 @@
 """boxtrack ! tracklabel on boxes without pixels: messages, metadata, statistics, models, mistakes.
 
 tracklabel.py FOLDER"""
+import hashlib
 import json
 import math
 import pathlib
+import struct
 import sys
 import unittest
 
@@ -13,12 +15,13 @@ import gi
 
 gi.require_version("Gst", "1.0")
 gi.require_version("GstVideo", "1.0")
-from gi.repository import Gst, GstVideo  # noqa: E402  pylint: disable=wrong-import-position
+from gi.repository import GLib, Gst, GstVideo  # noqa: E402  pylint: disable=wrong-import-position
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
 from vigiltest import wait_for  # noqa: E402  pylint: disable=wrong-import-position
 
 FOLDER = pathlib.Path(sys.argv.pop())
+CODEBOOK = pathlib.Path(__file__).parents[2] / "gst/tracklabel/drawn.model"
 RATE = 10
 
 
@@ -36,6 +39,8 @@ def plain(structure):
     for i in range(structure.n_fields()):
         name = structure.nth_field_name(i)
         value = structure.get_value(name)
+        if isinstance(value, GLib.Bytes):  # which lives as long as its structure
+            value = bytes(value.get_data())
         out[name] = plain(value) if isinstance(value, Gst.Structure) else value
     return out
 
@@ -47,7 +52,7 @@ class Chain:
         self.pipeline = Gst.parse_launch(f"appsrc name=in format=time ! boxtrack {tracks} ! tracklabel name=label {settings} ! fakesink name=out sync=false")
         self.source, self.element = self.pipeline.get_by_name("in"), self.pipeline.get_by_name("label")
         self.caps(640, 480)
-        self.labels, self.messages, self.errors, self.warnings = [], [], [], []
+        self.labels, self.appearances, self.messages, self.errors, self.warnings = [], [], [], [], []
         self.pipeline.get_by_name("out").get_static_pad("sink").add_probe(Gst.PadProbeType.BUFFER, self.take)
 
     def caps(self, width, height):
@@ -57,6 +62,8 @@ class Chain:
         buffer = info.get_buffer()
         for number in range(8):
             meta = GstVideo.buffer_get_video_region_of_interest_meta_id(buffer, number)
+            if meta and (appearance := meta.get_param("appearance")):
+                self.appearances.append(plain(appearance))
             label = meta and meta.get_param("label")
             if label:
                 self.labels.append((meta.get_param("track").get_uint64("id")[1], plain(label)))
@@ -219,6 +226,79 @@ class TrackLabel(unittest.TestCase):
         for bad in ("place, width=640.0", "nonsense", "place, width=(double)640, height=(double)480, numbers=(double)<1, 2>",
                     "place, width=(double)640, height=(double)480, numbers=(string)<a, b>"):
             self.assertEqual(run_with(Gst.Structure.new_from_string(bad))[1], [], bad)
+
+    def test_looks(self):
+        """With a codebook tracks are looked at. Of two labels of one shape the picture decides, and vectors of another codebook do not count."""
+        class Pictures(Chain):
+            """Frames with stripes in the boxes, upright or across."""
+            upright = True
+
+            def frame(self, n, boxes):
+                pixels = bytearray(b"\x60" * (640 * 480))
+                for _, (x, y, w, h), *_ in boxes:
+                    for row in range(max(0, y), min(480, y + h)):
+                        for column in range(max(0, x), min(640, x + w)):
+                            pixels[640 * row + column] = 220 if ((column - x if self.upright else row - y) // 6) % 2 else 30
+                buffer = Gst.Buffer.new_wrapped(bytes(pixels))
+                buffer.pts, buffer.duration = n * Gst.SECOND // RATE, Gst.SECOND // RATE
+                for i, (kind, box, *_) in enumerate(boxes):
+                    GstVideo.buffer_add_video_region_of_interest_meta(buffer, kind, *box).id = i
+                self.source.emit("push-buffer", buffer)
+
+        def looked(settings, upright=True):
+            chain = Pictures(f"codebook-location={CODEBOOK} {settings}")
+            chain.upright = upright
+            chain.run(frames=25)
+            self.assertEqual((chain.errors, chain.warnings), ([], []))
+            return chain
+        seen = {}
+        for upright in True, False:
+            chain = looked("", upright)
+            ended = [m for m in chain.messages if m["ended"]]
+            self.assertEqual(len(ended), 2)
+            for m in ended:
+                self.assertTrue(1 <= m["pictures"] <= 4 and len(m["codebook"]) == 16, m)
+                vector = list(struct.unpack("<48f", m["vector"]))
+                self.assertAlmostEqual(sum(v * v for v in vector), 1, 4)
+                seen.setdefault(upright, []).append((m, vector))
+            self.assertLessEqual(chain.element.props.stats.get_uint64("pictures")[1], 8 + 2)
+            self.assertGreaterEqual(chain.element.props.stats.get_uint64("pictures")[1], 4)
+        book = seen[True][0][0]["codebook"]
+        self.assertEqual(book, hashlib.sha256(CODEBOOK.read_bytes()).hexdigest()[:16])
+        on_frame = looked("most-pictures=1")
+        self.assertTrue(on_frame.appearances and all(a["codebook"] == book and a["pictures"] == 1 and len(a["vector"]) == 192 for a in on_frame.appearances))
+        self.assertEqual(looked("most-pictures-of-frame=0").appearances, [])
+
+        examples = [{"label": name, "shape": m["features"], "appearance": vector, "codebook": book}
+                    for upright, name in ((True, "upright"), (False, "across")) for _ in range(6) for m, vector in seen[upright]]
+        taught = model("looks.json", examples)
+        for upright, name in (True, "upright"), (False, "across"):
+            chain = looked(f"model-location={taught}", upright)
+            self.assertEqual({m["label"] for m in chain.messages if m["ended"]}, {name})
+        other = model("other.json", [{**e, "codebook": "0" * 16} for e in examples])
+        scores = [m["score"] for m in looked(f"model-location={other}").messages if m["ended"] and m["taught"]]
+        self.assertTrue(all(s < 0.7 for s in scores), f"shape and motion say nothing here: {scores}")
+        # A codebook that comes and goes while it plays.
+        chain = Pictures()
+        chain.run(frames=25, between=lambda n: chain.element.set_property("codebook-location", {5: str(CODEBOOK), 15: "/nonexistent", 20: ""}[n]) if n in (5, 15, 20) else None)
+        self.assertEqual(len(chain.warnings), 1, chain.warnings)
+        self.assertTrue(chain.appearances)
+
+    def test_bad_codebooks(self):
+        whole = CODEBOOK.read_bytes()
+        for name, data in ("cut.model", whole[:-100]), ("empty.model", b""), ("none.model", None), ("text.model", b"hello" * 99), ("magic.model", whole[:8] + bytes(500)):
+            path = FOLDER / name
+            path.unlink(missing_ok=True)
+            if data is not None:
+                path.write_bytes(data)
+            chain = Chain(f"codebook-location={path}").run(frames=3)
+            self.assertEqual(len(chain.errors), 1, name)
+            self.assertIn(name, chain.errors[0])
+        # Frames whose bytes are too few for their caps: one warning, and tracks go on by shape.
+        chain = Chain(f"codebook-location={CODEBOOK}").run()
+        self.assertEqual((chain.errors, len(chain.warnings)), ([], 1), chain.warnings)
+        self.assertEqual(sorted(m["label"] for m in chain.messages if m["ended"]), ["person", "vehicle"])
+        self.assertEqual(chain.appearances, [])
 
     def test_too_short(self):
         chain = Chain("min-time=60000").run()

@@ -8,19 +8,16 @@ import importlib.util
 import json
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
 
-from program import Monitor
+from program import Monitor, begin
+from vigiltest import skip
 
-program, folder = sys.argv[1], pathlib.Path(sys.argv[2]).resolve() / "monitor-api"
+program, folder = begin("monitor-api")
 examples, seed = (sys.argv[3:] + ["4", "1"][len(sys.argv) - 3:])[:2]
 if importlib.util.find_spec("schemathesis") is None:
-    print("SKIPPED: no schemathesis here (pip install schemathesis)")
-    sys.exit(77)
-shutil.rmtree(folder, ignore_errors=True)
-folder.mkdir(parents=True)
+    skip("no schemathesis here (pip install schemathesis)")
 config, counts, events = folder / "monitor.yaml", folder / "counts.json", folder / "events"
 SOURCE = "scenetestsrc is-live=true quiet=0.5 density=2 ! video/x-raw,format=I420,width=160,height=90,framerate=5/1"
 config.write_text(f"""

@@ -4,7 +4,6 @@
 backup.py PROGRAM FOLDER [NAME OF A CHECK]..."""
 import filecmp
 import os
-import pathlib
 import shutil
 import sqlite3
 import stat
@@ -13,11 +12,9 @@ import sys
 import tarfile
 import time
 
-from program import Monitor
+from program import Monitor, begin, same, true
 
-program, folder = sys.argv[1], pathlib.Path(sys.argv[2]).resolve() / "monitor-backup"
-shutil.rmtree(folder, ignore_errors=True)
-folder.mkdir(parents=True)
+program, folder = begin("monitor-backup")
 SCENE = "scenetestsrc is-live=true quiet=0.5 density=2 ! video/x-raw,format=I420,width=160,height=90,framerate=5/1"
 CONFIG = folder / "monitor.yaml"
 PASSWORD, ADMIN = "correct horse battery", "admin-token-0123456789"
@@ -31,16 +28,6 @@ cameras:
   yard: {{source: "{SCENE}", cudamog: {{motion-hold: 300}}, record: {{continuous: {{days: 3}}}}}}
 """)
 BY = {"Authorization": f"Bearer {ADMIN}"}
-
-
-def same(found, wanted, what):
-    if found != wanted:
-        raise AssertionError(f"{what}: {found!r}, not {wanted!r}")
-
-
-def true(value, what):
-    if not value:
-        raise AssertionError(what)
 
 
 def run(data, *words):

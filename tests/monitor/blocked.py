@@ -5,17 +5,12 @@ notice, and the program ends within ten seconds.
 blocked.py PROGRAM FOLDER"""
 import contextlib
 import os
-import pathlib
-import shutil
-import sys
 import time
 
-from program import Monitor
+from program import Monitor, begin
 from silent_server import dropping, listener
 
-program, folder = sys.argv[1], pathlib.Path(sys.argv[2]) / "monitor-blocked"
-shutil.rmtree(folder, ignore_errors=True)
-folder.mkdir(parents=True)
+program, folder = begin("monitor-blocked")
 os.mkfifo(folder / "fifo.mp4")
 
 with contextlib.ExitStack() as stack:

@@ -3,8 +3,8 @@
 
 /video has a drawn scene as H.264, /turning one whose size changes every ten seconds, /sei one that sends an
 SEI with the marker bit and the picture's time before each picture; /reordered has B-frames and a key frame each four seconds,
-/keyless none; /codecs is H.264 until the command h265, and until h264; /audio has sound only; /cam0, /cam1 ... are as many small cameras as are asked for. Commands on stdin, a line each: stall
-(/video's frames stop, the connection stays), go."""
+/keyless none; /codecs is H.264 until the command h265, and until h264; /audio has sound only, /talking a scene with sound; /cam0, /cam1 ... are as many small cameras as are asked for. Commands on stdin, a line each: stall
+(the frames of /video and /talking stop, the connections stay), go."""
 import os
 import sys
 import threading
@@ -89,8 +89,9 @@ def codecs(name):
 
 launches = {"/codecs": codecs("h264"), "/turning": "( scenetestsrc is-live=true quiet=0 density=2 ! capsfilter name=size caps=video/x-raw,width=320,height=180,framerate=15/1 "
             f"! {ENCODE} ! rtph264pay name=pay0 pt=96 config-interval=1 )",
-            "/video": "( scenetestsrc is-live=true quiet=0 density=2 ! video/x-raw,format=I420,width=320,height=180,framerate=15/1 ! valve name=valve "
-            f"! {ENCODE} ! rtph264pay name=pay0 pt=96 config-interval=1 )",
+            **{path: "( scenetestsrc is-live=true quiet=0 density=2 ! video/x-raw,format=I420,width=320,height=180,framerate=15/1 ! valve name=valve "
+               f"! {ENCODE} ! rtph264pay name=pay0 pt=96 config-interval=1 {sound})"
+               for path, sound in (("/video", ""), ("/talking", "audiotestsrc is-live=true ! audio/x-raw,rate=8000,channels=1 ! alawenc ! rtppcmapay name=pay1 pt=8 "))},
             "/sei": "( scenetestsrc is-live=true quiet=0 density=2 ! video/x-raw,format=I420,width=320,height=180,framerate=15/1 "
             f"! {ENCODE} ! video/x-h264,stream-format=byte-stream,alignment=au ! identity name=pictures ! rtph264pay name=pay0 pt=96 config-interval=1 )",
             "/reordered": "( scenetestsrc is-live=true quiet=0 density=2 ! video/x-raw,format=I420,width=320,height=180,framerate=15/1 "
@@ -105,7 +106,7 @@ for path, launch in launches.items():
     factory = GstRtspServer.RTSPMediaFactory()
     factory.set_launch(launch)
     factory.set_shared(True)
-    prepare = {"/video": configure, "/turning": turn, "/sei": say_more, "/keyless": drop_keys}.get(path)
+    prepare = {"/video": configure, "/talking": configure, "/turning": turn, "/sei": say_more, "/keyless": drop_keys}.get(path)
     if prepare:
         factory.connect("media-configure", prepare)
     server.get_mount_points().add_factory(path, factory)

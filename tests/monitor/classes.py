@@ -5,19 +5,16 @@ drawn crowds which start to run.
 classes.py PROGRAM FOLDER VIGIL-TRAIN. Needs mosquitto and mosquitto_sub; without, it is skipped."""
 import json
 import pathlib
-import shutil
 import subprocess
 import sys
 
 import broker
-from program import Monitor
+from program import Monitor, begin
+from vigiltest import skip_for
 
-if broker.MISSING:
-    print(broker.MISSING)
-    sys.exit(77)
-program, folder, train = sys.argv[1], pathlib.Path(sys.argv[2]).resolve() / "monitor-classes", pathlib.Path(sys.argv[3]).resolve()
-shutil.rmtree(folder, ignore_errors=True)
-folder.mkdir(parents=True)
+skip_for(broker.MISSING)
+program, folder = begin("monitor-classes")
+train = pathlib.Path(sys.argv[3]).resolve()
 CAPS = "video/x-raw,format=I420,width=160,height=120,framerate=10/1"
 
 

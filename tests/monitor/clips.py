@@ -15,6 +15,7 @@ import time
 
 from broker import free_port
 from program import Monitor
+from vigiltest import skip
 from rtsp_camera import MISSING, CameraServer
 from slow_folder import release, slow_disk
 
@@ -181,8 +182,7 @@ def hanging_database():
 
 m = None
 if not shutil.which("ffprobe"):
-    print("SKIPPED: no ffprobe")
-    sys.exit(77)
+    skip("no ffprobe")
 for part in sys.argv[3:] or ("streams", "unknown_events", "camera_that_leaves", "hanging_disk", "hanging_database"):
     if part == "streams" and MISSING:
         skipped.append(MISSING)

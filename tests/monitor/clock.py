@@ -6,21 +6,16 @@ clock.py PROGRAM FOLDER"""
 import glob
 import json
 import os
-import pathlib
-import shutil
 import subprocess
-import sys
 import time
 
-from program import Monitor
+from program import Monitor, begin
+from vigiltest import skip
 
-program, folder = sys.argv[1], pathlib.Path(sys.argv[2]) / "monitor-clock"
+program, folder = begin("monitor-clock")
 library = next(iter(glob.glob("/usr/lib/*/faketime/libfaketimeMT.so.1")), None)
 if not library:
-    print("SKIPPED: no libfaketime here (Debian: apt-get install libfaketime)")
-    sys.exit(77)
-shutil.rmtree(folder, ignore_errors=True)
-folder.mkdir(parents=True)
+    skip("no libfaketime here (Debian: apt-get install libfaketime)")
 clock, config = folder / "clock", folder / "monitor.yaml"
 SOURCE = "scenetestsrc is-live=true quiet=0.5 density=2 ! video/x-raw,format=I420,width=320,height=180,framerate=15/1"
 PRE, POST, LONGEST = 2, 2, 8

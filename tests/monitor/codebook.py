@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A codebook of the site's own pictures: made when asked, taken only where labels are known better by it, replaced by hand, killed, deleted.
+"""A codebook of the site's own pictures: made when asked, taken only where labels are known better by it, replaced by hand, killed, deleted, covered.
 
 codebook.py PROGRAM FOLDER"""
 import base64
@@ -10,15 +10,12 @@ import random
 import shutil
 import struct
 import subprocess
-import sys
 import tarfile
 import time
 
-from program import Monitor
+from program import Monitor, begin
 
-program, folder = sys.argv[1], pathlib.Path(sys.argv[2]).resolve() / "monitor-codebook"
-shutil.rmtree(folder, ignore_errors=True)
-folder.mkdir(parents=True)
+program, folder = begin("monitor-codebook")
 SOURCE = "scenetestsrc is-live=true quiet=0.5 density=2 ! video/x-raw,format=I420,width=320,height=180,framerate=8/1"
 config, data = folder / "monitor.yaml", folder / "data"
 BELOW = data / "labels"
@@ -247,16 +244,70 @@ def folder_in_place():
             shutil.rmtree(left)
 
 
+SAYS = {**os.environ, "GST_DEBUG": "tracklabel:4", "GST_DEBUG_NO_COLOR": "1"}
+
+
+def looked_at(m):
+    """By which codebooks the elements looked at tracks; "": by none."""
+    return [line.split("by codebook '")[1].rstrip("'\n") for line in m.log if "tracks are looked at by codebook '" in line]
+
+
 def covered():
-    """Of a camera with privacy an example has what everybody sees."""
+    """Of a camera with privacy an example has what everybody sees, and tracks, which are not covered yet, are not looked at."""
     configure("{codebook: true}", 'privacy: {polygons: {all: {coordinates: "0,0,1,0,1,1,0,1"}}}')
-    with start() as m:
+    shutil.copy(folder / "whole.model", CODEBOOK)
+    with start(env=SAYS) as m:
+        m.wait("what was taught", lambda: looked_at(m))
         began = m.get("/api/stats")["time"]
         event = m.wait("an event with a picture", lambda: next((e for e in m.get("/api/events?limit=50")["events"] if e["start_time"] > began and e["has_snapshot"] and e["box"] and e["labels"]), None), 150)
         assert m.ask("POST", f"/api/events/{event['id']}/label", {"label": "covered"})[0] == 200
         picture = next(x for x in examples() if x["label"] == "covered")["picture"]
         pixels = base64.urlsafe_b64decode(picture + "=" * (-len(picture) % 4))
         assert max(pixels) - min(pixels) <= 8, (min(pixels), max(pixels))
+        assert set(looked_at(m)) == {""}, looked_at(m)
+        m.stop()
+
+
+def covered_later():
+    """Privacy that is drawn when examples have pictures already takes these away, and none of an older event comes back."""
+    def of(label):
+        return next(x for x in examples() if x["label"] == label)
+
+    def pictured(m, after=0.0):
+        return [e for e in m.get("/api/events?limit=50")["events"] if e["start_time"] > after and e["has_snapshot"] and e["box"] and e["end_time"] and e["labels"]]
+    configure("{codebook: true}")
+    with start(env=SAYS) as m:
+        m.wait("tracks are looked at", lambda: state(m)["in_use"] in looked_at(m))
+        began = m.get("/api/stats")["time"]
+        first, second, third = m.wait("three events with pictures", lambda: (lambda found: len(found) >= 3 and found[:3])(pictured(m, began)), 240)
+        assert m.ask("POST", f"/api/events/{first['id']}/label", {"label": "plain"})[0] == 200
+        picture = of("plain")["picture"]
+        gate = [x["picture"] for x in examples() if x["camera"] == "gate" and "picture" in x]
+        assert gate, "another camera's pictures are there, too"
+        assert m.ask("PUT", "/api/cameras/street/privacy/all", {"coordinates": "0,0,1,0,1,1,0,1"})[0] == 200
+        m.wait("its picture is gone", lambda: "picture" not in of("plain"))
+        assert on_disk(picture.encode()) == [], "no file has it"
+        assert of("plain")["shape"] and [x["picture"] for x in examples() if x["camera"] == "gate" and "picture" in x] == gate, "nothing else is gone"
+        assert any("private now" in line for line in m.log), m.log
+        m.wait("tracks are looked at no more", lambda: looked_at(m)[-1] == "")
+        assert m.ask("POST", f"/api/events/{second['id']}/label", {"label": "older"})[0] == 200
+        assert "picture" not in of("older"), "an event from before has a plain picture"
+        bring(m, [{**example("brought", 0, WALKER, noise(1)), "camera": "street"}])
+        assert "picture" not in of("brought"), "nobody knows what is in a picture from a file"
+        m.stop()
+    with start() as m:
+        assert m.ask("POST", f"/api/events/{third['id']}/label", {"label": "older still"})[0] == 200
+        assert "picture" not in of("older still"), "it is remembered"
+        began = m.get("/api/stats")["time"]
+        later = m.wait("an event behind the cover", lambda: next(iter(pictured(m, began)), None), 150)
+        assert m.ask("POST", f"/api/events/{later['id']}/label", {"label": "later"})[0] == 200
+        assert "picture" in of("later"), "a covered picture is kept"
+        # Less is private: what was kept stays.
+        assert m.ask("DELETE", "/api/cameras/street/privacy/all")[0] == 200
+        m.wait("the change is remembered", lambda: json.loads((BELOW / "covered.json").read_text(encoding="utf-8")) == {})
+        assert "picture" in of("later")
+        for label in "plain", "older", "brought", "older%20still", "later":
+            assert m.ask("DELETE", f"/api/labels/{label}") == (200, {"examples": 1}), label
         m.stop()
 
 
@@ -270,7 +321,7 @@ def switched_off():
 
 
 # Each goes on from what the one before has left.
-checks = [off, refused_and_taken, killed, by_hand, no_trainer, folder_in_place, covered, switched_off]
+checks = [off, refused_and_taken, killed, by_hand, no_trainer, folder_in_place, covered, covered_later, switched_off]
 for check in checks:
     print(f"-- {check.__name__}", flush=True)
     check()

@@ -3,21 +3,16 @@
 
 decoders.py PROGRAM FOLDER"""
 import os
-import pathlib
-import shutil
 import subprocess
-import sys
 
-from program import Monitor
+from program import Monitor, begin
 from vigiltest import same, skip
 
-program, folder = sys.argv[1], pathlib.Path(sys.argv[2]) / "monitor-decoders"
+program, folder = begin("monitor-decoders")
 DECODERS = ("avdec_h264", "openh264dec")
 for needed in ("x264enc", *DECODERS):
     if subprocess.run(["gst-inspect-1.0", "--exists", needed], check=False, timeout=60).returncode:
         skip(f"GStreamer has no {needed} here")
-shutil.rmtree(folder, ignore_errors=True)
-folder.mkdir(parents=True)
 RATE, SECONDS = 5, 30
 FILMS = {"street": "scene=street density=0.6", "traffic": "scene=traffic", "bag": "scene=left-bag"}
 for name, scene in FILMS.items():  # no whole macroblocks: decoders cut both edges

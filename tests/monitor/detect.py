@@ -2,17 +2,12 @@
 """A camera whose chain works on smaller pictures (detect): tiles, boxes, zones and masks are those of the whole picture.
 
 detect.py PROGRAM FOLDER"""
-import pathlib
-import shutil
 import subprocess
-import sys
 import time
 
-from program import Monitor
+from program import Monitor, begin
 
-program, folder = sys.argv[1], pathlib.Path(sys.argv[2]) / "monitor-detect"
-shutil.rmtree(folder, ignore_errors=True)
-folder.mkdir(parents=True)
+program, folder = begin("monitor-detect")
 SOURCE = "scenetestsrc is-live=true quiet=0.5 density=2 ! video/x-raw,format=I420,width=480,height=270,framerate=10/1"
 LARGE = "scenetestsrc is-live=true ! video/x-raw,format=I420,width=640,height=360,framerate=5/1"
 # Pixels that are wider than high, as of an analogue camera: both pictures are 16:9.

@@ -6,17 +6,15 @@ detector.py PROGRAM FOLDER MODULE
 MODULE is empty in builds without OpenCV.
 
 The network says which colour the picture has in the mean, so its right answer is known: a red ball is before the camera."""
-import pathlib
 import shutil
 import subprocess
 import sys
 
 from onnx_file import boxes, mean_colour, of_one_size, root_of_green
-from program import Monitor
+from program import Monitor, begin
+from vigiltest import skip
 
-program, folder = sys.argv[1], pathlib.Path(sys.argv[2]).resolve() / "monitor-detector"
-shutil.rmtree(folder, ignore_errors=True)
-folder.mkdir(parents=True)
+program, folder = begin("monitor-detector")
 config, data = folder / "monitor.yaml", folder / "data"
 BALL = "videotestsrc is-live=true pattern=ball motion=wavy foreground-color=0xffff0000 background-color=0xff606060 ! video/x-raw,format=I420,width=320,height=240,framerate=10/1"
 SIZE = 64
@@ -48,8 +46,7 @@ def refused():
 
 write(section())
 if not sys.argv[3]:
-    print("SKIPPED: this build has no OpenCV dnn; monitor-detector-module shows that it says so")
-    sys.exit(77)
+    skip("this build has no OpenCV dnn; monitor-detector-module shows that it says so")
 assert not refused(), refused()
 for bad, words in (("detector: {classes: [a]}", "model is missing"), (f"detector: {{model: {good}}}", "classes is missing"),
                    (section(more="colours: cmyk"), "'cmyk' is no order of colours; allowed: rgb, bgr"), (section(size=4000), "16 to 2048"),

@@ -13,6 +13,7 @@ import sys
 import time
 
 from program import Monitor
+from vigiltest import skip
 
 program = str(pathlib.Path(sys.argv[1]).resolve())  # it is started from another folder, too
 folder = pathlib.Path(sys.argv[2]).resolve() / "monitor-disk"
@@ -23,8 +24,7 @@ MOUNT = f"mount -t tmpfs -o size=24m tmpfs {shlex.quote(str(folder / 'data'))}"
 APART = ["unshare", "-m" if os.geteuid() == 0 else "-rm", "sh", "-c"]
 probe = subprocess.run([*APART, MOUNT], capture_output=True, text=True, check=False)
 if probe.returncode:
-    print(f"SKIPPED: no mount namespace here: {probe.stderr.strip()}")
-    sys.exit(77)
+    skip(f"no mount namespace here: {probe.stderr.strip()}")
 wrapper = folder / "on-a-disk-of-its-own"
 wrapper.write_text(f"#!/bin/sh\nexec {shlex.join(APART)} '{MOUNT} && exec \"$@\"' sh {shlex.quote(program)} \"$@\"\n")
 wrapper.chmod(0o755)

@@ -12,18 +12,15 @@ import re
 import shlex
 import shutil
 import subprocess
-import sys
 import time
 
-from program import Monitor, same
+from program import Monitor, begin, same
+from vigiltest import skip
 
-program, folder = str(pathlib.Path(sys.argv[1]).resolve()), pathlib.Path(sys.argv[2]).resolve() / "monitor-exports"
+program, folder = begin("monitor-exports")
 root = pathlib.Path(__file__).resolve().parents[2]
-shutil.rmtree(folder, ignore_errors=True)
-folder.mkdir(parents=True)
 if not shutil.which("ffprobe") or not shutil.which("ffmpeg"):
-    print("SKIPPED: no ffmpeg or no ffprobe")
-    sys.exit(77)
+    skip("no ffmpeg or no ffprobe")
 data, config = folder / "data", folder / "monitor.yaml"
 SCENE = "scenetestsrc is-live=true ! video/x-raw,format=I420,width=320,height=180,framerate=10/1"
 CONFIG = """

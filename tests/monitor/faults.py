@@ -4,54 +4,26 @@ that is away, cameras that are none; and by TLS.
 
 faults.py PROGRAM FOLDER"""
 import contextlib
-import http.server
 import json
-import pathlib
 import resource
 import shutil
 import sqlite3
 import struct
 import subprocess
 import sys
-import threading
 import time
 
-from program import Monitor, same
+from program import Monitor, begin, same
+from receiver import Receiver
 
-program, folder = sys.argv[1], pathlib.Path(sys.argv[2]) / "monitor-faults"
-shutil.rmtree(folder, ignore_errors=True)
-folder.mkdir(parents=True)
+program, folder = begin("monitor-faults")
 config = folder / "monitor.yaml"
 SCENE = "scenetestsrc is-live=true quiet=0.5 density=2 ! video/x-raw,format=I420,width=320,height=180,framerate=15/1"
 
 
-class Hook:
-    """A server for events: answers with the statuses that it is given, then 200."""
-
-    def __init__(self, statuses):
-        hook = self
-        self.statuses, self.got = list(statuses), []
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_POST(self):
-                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                status = hook.statuses.pop(0) if hook.statuses else 200
-                hook.got.append((status, body))
-                self.send_response(status)
-                self.send_header("Content-Length", "0")
-                self.end_headers()
-
-            def log_message(self, *_):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.port = self.server.server_address[1]
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-
-
 def full_disk():
     """The disk is full: the log has one line, viewers go on, and events of that time are stored when there is room again."""
-    hook = Hook([503, 500])
+    hook = Receiver([503, 500])
     config.write_text(f"""
 webhook: {{url: "http://user:hidden@127.0.0.1:{hook.port}/events"}}
 record: {{pre_capture: 1, post_capture: 1, max_clip: 3}}
@@ -60,10 +32,10 @@ cameras:
 """)
     with Monitor(program, folder / "full", "--config", str(config)) as m:
         m.wait("an event", lambda: m.get("/api/events")["events"], 60)
-        m.wait("the webhook takes it at the third try", lambda: [s for s, _ in hook.got].count(200) > 0, 30)
-        same([s for s, _ in hook.got][:3], [503, 500, 200], "tries")
-        same({json.dumps(b) for _, b in hook.got[:3]}, {json.dumps(hook.got[0][1])}, "the same event each time")
-        same(hook.got[0][1]["type"], "new", "its first news")
+        m.wait("the webhook takes it at the third try", hook.taken, 30)
+        same([g.status for g in hook.got][:3], [503, 500, 200], "tries")
+        same({g.body for g in hook.got[:3]}, {hook.got[0].body}, "the same event each time")
+        same(json.loads(hook.got[0].body)["type"], "new", "its first news")
         soft, hard = resource.prlimit(m.process.pid, resource.RLIMIT_FSIZE)
         resource.prlimit(m.process.pid, resource.RLIMIT_FSIZE, (1, hard))  # no file grows beyond a byte: as a full disk
         m.wait("the full disk is noticed", lambda: not m.get("/api/stats")["storage"]["writable"], 60)
@@ -96,7 +68,7 @@ cameras:
         same("hidden" in "".join(m.log) + json.dumps(m.get("/api/config")), False, "the webhook's password is shown")
 
         def delivered():
-            return {b["after"]["id"] for s, b in list(hook.got) if s == 200 and b["type"] == "end"}
+            return {b["after"]["id"] for b in (json.loads(g.body) for g in hook.taken()) if b["type"] == "end"}
         # A letter that could not be marked as delivered is sent again after up to 30 s; those of that time wait behind it.
         m.wait("the webhook receives an event of the time when the disk was full", lambda: seen & delivered(), 90)
         m.stop()

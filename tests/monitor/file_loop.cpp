@@ -2,6 +2,7 @@
 // A file that plays ten times through FileLoop: every picture of it comes each time, at even distances, also
 // those that a decoder holds back until later ones come. Usage: test-monitor-file-loop FOLDER
 #include "tools/vigil-monitor/camera/file_loop.h"
+#include "tests/monitor/pipelines.h"
 #include "tests/unit.h"
 #include "tools/base/gst_ptr.h"
 
@@ -16,24 +17,12 @@
 
 using namespace vigil;
 using namespace vigil::monitor;
-using test::expect;
+using test::expect, test::launch;
 
 namespace {
 
 constexpr unsigned pictures = 15, turns = 10;
 constexpr GstClockTime distance = GST_SECOND / 15;
-
-tools::ObjectPtr<GstElement> launch(const std::string &text) {
-  GError *e = nullptr;
-  tools::ObjectPtr<GstElement> made(gst_parse_launch(text.c_str(), &e));
-  const tools::ErrorPtr error(e);
-  if (error || !made) {
-    std::fprintf(stderr, "%s: %s\n", text.c_str(), error ? error->message : "cannot be made");
-    std::exit(1);
-  }
-  gst_object_ref_sink(made.get());
-  return made;
-}
 
 void make(const std::string &file, const std::string &muxer) {
   const auto p = launch("videotestsrc num-buffers=" + std::to_string(pictures) +

@@ -4,23 +4,15 @@
 findings.py PROGRAM FOLDER"""
 import http.server
 import json
-import pathlib
-import shutil
-import sys
 import threading
 
 import broker
-from program import Monitor, same
-from vigiltest import skip
+from program import Monitor, begin, same
+from vigiltest import skip_for
 from vigiltest.findings import MISSING, Findings
 
-program, folder = sys.argv[1], pathlib.Path(sys.argv[2]) / "monitor-findings"
-if MISSING:
-    skip(MISSING.removeprefix("SKIPPED: "))
-if broker.MISSING:
-    skip(broker.MISSING.removeprefix("SKIPPED: "))
-shutil.rmtree(folder, ignore_errors=True)
-folder.mkdir(parents=True)
+program, folder = begin("monitor-findings")
+skip_for(MISSING, broker.MISSING)
 got = []
 
 

@@ -9,11 +9,10 @@ import subprocess
 import sys
 import tempfile
 
-from program import Monitor
+from program import Monitor, begin
 
-program, folder, plugin = sys.argv[1], pathlib.Path(sys.argv[2]) / "monitor-gone-gpu", sys.argv[3]
-shutil.rmtree(folder, ignore_errors=True)
-folder.mkdir(parents=True)
+program, folder = begin("monitor-gone-gpu")
+plugin = sys.argv[3]
 # Not in the build folder, which GStreamer searches for plugins.
 elsewhere = tempfile.TemporaryDirectory(prefix="vigil-gone-gpu-")
 shutil.copy(plugin, pathlib.Path(elsewhere.name) / "libgstgonegpu.so")

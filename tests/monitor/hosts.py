@@ -4,10 +4,15 @@ them, since it runs in namespaces of its own."""
 import contextlib
 import ctypes
 import os
+import pathlib
 import shutil
 import socket
 import subprocess
 import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
+
+from vigiltest import skip  # pylint: disable=wrong-import-position
 
 CLONE_NEWNET = 0x40000000
 INSIDE = "VIGIL_TEST_HOSTS"
@@ -25,6 +30,13 @@ def start_apart():
         return f"no namespaces: {probe.stderr.strip()}"
     os.environ[INSIDE] = "1"
     os.execvp("unshare", ["unshare", "-n", "-m", sys.executable, *sys.argv])
+
+
+def need_own_network():
+    """Goes on in a network of its own, in which loopback is up, or ends the test as skipped."""
+    if why_not := start_apart():
+        skip(f"this test needs a network of its own: {why_not}")
+    ip("link", "set", "lo", "up")
 
 
 def ip(*words):

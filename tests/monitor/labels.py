@@ -3,18 +3,13 @@
 
 labels.py PROGRAM FOLDER"""
 import json
-import pathlib
-import shutil
 import sqlite3
-import sys
 import time
 from urllib.parse import quote
 
-from program import Monitor
+from program import Monitor, begin
 
-program, folder = sys.argv[1], pathlib.Path(sys.argv[2]).resolve() / "monitor-labels"
-shutil.rmtree(folder, ignore_errors=True)
-folder.mkdir(parents=True)
+program, folder = begin("monitor-labels")
 SOURCE = "scenetestsrc is-live=true quiet=0.5 density=2 ! video/x-raw,format=I420,width=320,height=180,framerate=8/1"
 config, data = folder / "monitor.yaml", folder / "data"
 config.write_text(f"""

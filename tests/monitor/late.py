@@ -4,18 +4,13 @@ group of pictures: nothing of what cannot be decoded is shown, learnt or an even
 
 late.py PROGRAM FOLDER"""
 import math
-import pathlib
 import random
-import shutil
-import sys
 import time
 
-from program import Monitor
+from program import Monitor, begin
 from tcp_camera import Stream, TcpCamera, recorded
 
-program, folder = sys.argv[1], pathlib.Path(sys.argv[2]) / "monitor-late"
-shutil.rmtree(folder, ignore_errors=True)
-folder.mkdir(parents=True)
+program, folder = begin("monitor-late")
 RATE, PICTURES = 15, 300
 film = recorded(folder / "film.rtp", PICTURES, RATE, 15)
 long_groups = recorded(folder / "long.rtp", PICTURES, RATE, 120)

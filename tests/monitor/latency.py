@@ -4,17 +4,12 @@ frames are looked at three seconds late, longer than an event waits: its events 
 
 latency.py PROGRAM FOLDER"""
 import json
-import pathlib
-import shutil
 import subprocess
-import sys
 import time
 
-from program import Monitor
+from program import Monitor, begin
 
-program, folder = sys.argv[1], pathlib.Path(sys.argv[2]) / "monitor-latency"
-shutil.rmtree(folder, ignore_errors=True)
-folder.mkdir(parents=True)
+program, folder = begin("monitor-latency")
 RATE, FRAMES = 10, 60
 FORMATS = {"mp4": "h264parse ! mp4mux", "mkv": "h264parse ! matroskamux"}
 for name, mux in FORMATS.items():

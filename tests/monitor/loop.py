@@ -3,18 +3,14 @@
 none comes late.
 
 loop.py PROGRAM FOLDER [timing]"""
-import pathlib
-import shutil
 import subprocess
 import sys
 import time
 
-from program import Monitor
+from program import Monitor, begin
 
 timed = "timing" in sys.argv[3:]
-program, folder = sys.argv[1], pathlib.Path(sys.argv[2]) / ("monitor-loop-time" if timed else "monitor-loop")
-shutil.rmtree(folder, ignore_errors=True)
-folder.mkdir(parents=True)
+program, folder = begin("monitor-loop-time" if timed else "monitor-loop")
 RATE, PICTURES, SECONDS = 15, 15, 15
 # Frames that are shown before one that was decoded earlier (bframes) are those that a decoder still holds at the end.
 for name, muxer in {"film.mp4": "mp4mux", "film.mkv": "matroskamux", "film.ts": "mpegtsmux"}.items():

@@ -6,12 +6,9 @@ import base64
 import contextlib
 import email
 import email.policy
-import http.server
 import json
 import os
-import pathlib
 import re
-import shutil
 import socket
 import ssl
 import subprocess
@@ -19,11 +16,10 @@ import sys
 import threading
 import time
 
-from program import Monitor
+from program import Monitor, begin, same, true
+from receiver import Receiver
 
-program, folder = sys.argv[1], pathlib.Path(sys.argv[2]).resolve() / "monitor-notify"
-shutil.rmtree(folder, ignore_errors=True)
-folder.mkdir(parents=True)
+program, folder = begin("monitor-notify")
 SCENE = "scenetestsrc is-live=true quiet=0.5 density=2 ! video/x-raw,format=I420,width=160,height=90,framerate=5/1"
 CAMERAS = f"""
 record: {{pre_capture: 1, post_capture: 1, max_clip: 2}}
@@ -33,16 +29,6 @@ cameras:
 TOKEN, PASSWORD, TOPIC = "tk_0123456789secret", "mail-password-0123", "secret-topic-0123"
 
 
-def same(found, wanted, what):
-    if found != wanted:
-        raise AssertionError(f"{what}: {found!r}, not {wanted!r}")
-
-
-def true(value, what):
-    if not value:
-        raise AssertionError(what)
-
-
 def certificate(name, host="localhost"):
     key, file = folder / f"{name}.key", folder / f"{name}.pem"
     subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", f"/CN={host}", "-addext", f"subjectAltName=DNS:{host},IP:127.0.0.1",
@@ -50,35 +36,6 @@ def certificate(name, host="localhost"):
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(file, key)
     return file, context
-
-
-class Ntfy:
-    """Answers with the statuses that it is given, then 200; .got: (path, headers, body, time)."""
-
-    def __init__(self, statuses=(), context=None):
-        own = self
-        self.statuses, self.got = list(statuses), []
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_POST(self):
-                body = self.rfile.read(int(self.headers["Content-Length"]))
-                status = own.statuses.pop(0) if own.statuses else 200
-                own.got.append((self.path, dict(self.headers), body, time.monotonic(), status))
-                self.send_response(status)
-                self.send_header("Content-Length", "0")
-                self.end_headers()
-
-            def log_message(self, *_):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        if context:
-            self.server.socket = context.wrap_socket(self.server.socket, server_side=True)
-        self.port = self.server.server_address[1]
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-
-    def taken(self):
-        return [g for g in list(self.got) if g[4] == 200]
 
 
 class Mail:
@@ -155,7 +112,7 @@ def started(name, notify, env=None, more=CAMERAS):
 
 def burst():
     """What happens within the shortest interval is one message, with the newest picture; the next one comes after it."""
-    ntfy = Ntfy()
+    ntfy = Receiver()
     with started("burst", f'  - {{ntfy: {{server: "http://127.0.0.1:{ntfy.port}/", topic: {TOPIC}, token: "{TOKEN}"}}, min_interval: 12}}') as m:
         m.wait("two messages", lambda: len(ntfy.got) >= 2, 120)
         events = {e["id"]: e for e in m.get("/api/events?limit=500")["events"]}
@@ -173,7 +130,7 @@ def burst():
         counts.append(int(found[1] or 1))
         same(len(headers["Message"].split("\\n")), min(counts[-1], 10), f"a line for each event: {headers['Message']}")
     true(counts[1] > 1, f"a burst is one message: {counts}")
-    true(ntfy.got[1][3] - ntfy.got[0][3] > 11, "the shortest interval")
+    true(ntfy.got[1].time - ntfy.got[0].time > 11, "the shortest interval")
     print(f"messages of {counts} events")
 
 
@@ -205,9 +162,9 @@ def mail():
 def bad_servers():
     """A server that hangs, one with errors, one that refuses, one with a certificate of nobody: the program goes on, and ends in time."""
     silent = socket.create_server(("127.0.0.1", 0))
-    failing, refusing = Ntfy([503, 500]), Ntfy([403] * 1000)
+    failing, refusing = Receiver([503, 500]), Receiver([403] * 1000)
     ca, context = certificate("tls")
-    untrusted, trusted = Ntfy(context=context), Ntfy(context=context)
+    untrusted, trusted = Receiver(context=context), Receiver(context=context)
 
     def rule(scheme, port, more=""):
         return f'  - {{ntfy: {{server: "{scheme}://localhost:{port}", topic: t{more}}}, min_interval: 1}}'
@@ -215,7 +172,7 @@ def bad_servers():
                        rule("https", trusted.port, f', ca_file: "{ca}"')))
     with started("bad", rules) as m:
         m.wait("the failing server takes one at the third try", lambda: failing.taken(), 120)
-        same([g[4] for g in failing.got[:3]], [503, 500, 200], "tries")
+        same([g.status for g in failing.got[:3]], [503, 500, 200], "tries")
         m.wait("a server with a certificate that is known", lambda: trusted.got, 60)
         m.wait("a refused message is not sent again", lambda: any("status 403" in line and "not sent again" in line for line in m.log), 60)
         m.wait("a certificate of nobody", lambda: any(f"localhost:{untrusted.port}" in line for line in m.log), 60)
@@ -232,7 +189,7 @@ def bad_servers():
 def who_and_when():
     """Cameras, labels and quiet hours: only what was asked for, and when."""
     names = ("all", "quiet", "loud", "other-label", "zone")
-    servers = {name: Ntfy() for name in names}
+    servers = {name: Receiver() for name in names}
     now = time.gmtime(time.time() + 3600 * 5)  # five hours east
     minute = now.tm_hour * 60 + now.tm_min
 
@@ -249,14 +206,14 @@ def who_and_when():
 
 def tests():
     """A message for a test, by the API and by the command line; mistakes of the configuration."""
-    good, bad = Ntfy(), Ntfy([500] * 100)
+    good, bad = Receiver(), Receiver([500] * 100)
     rules = "\n".join(f'  - ntfy: {{server: "http://127.0.0.1:{s.port}", topic: t}}\n    min_interval: 3600' for s in (good, bad))
     with started("test", rules, more='cameras:\n  gate: {source: "scenetestsrc quiet=1"}\n') as m:
         m.wait("an answer", lambda: m.ask("GET", "/healthz")[0] == 200)
         status, body = m.ask("POST", "/api/notify/test", {})
         same((status, [(r["to"], r["error"]) for r in body["results"]]), (200, [(f"ntfy http://127.0.0.1:{good.port}", None), (f"ntfy http://127.0.0.1:{bad.port}", "status 500")]),
              "the answer")
-        same((len(good.got), good.got[0][1]["Title"]), (1, "A test of Vigil"), "the message")
+        same((len(good.got), good.got[0].headers["Title"]), (1, "A test of Vigil"), "the message")
         m.stop()
     done = subprocess.run([program, "--config", str(folder / "test.yaml"), "--test-notify"], capture_output=True, text=True, timeout=60, check=False)
     same((done.returncode, len(good.got), done.stdout.count("taken"), done.stdout.count("status 500")), (1, 2, 1, 1), f"the command line: {done}")

@@ -7,7 +7,6 @@ import contextlib
 import http.client
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
 import threading
@@ -15,29 +14,18 @@ import time
 
 import hosts
 
-why_not = hosts.start_apart()
+hosts.need_own_network()
 
-from program import Monitor, same  # noqa: E402
-from vigiltest import skip  # noqa: E402
-
-if why_not:
-    skip(f"this test needs a network of its own: {why_not}")
+from program import Monitor, begin, same  # noqa: E402
+from vigiltest import true  # noqa: E402
 
 from http_camera import HttpCamera, resized  # noqa: E402
 from odd_rtsp import OddRtsp  # noqa: E402
 from onvif_devices import PASSWORD, USER, Canary, Device, Network  # noqa: E402
 
-program, folder = sys.argv[1], pathlib.Path(sys.argv[2]).resolve() / "monitor-onvif"
-shutil.rmtree(folder, ignore_errors=True)
-folder.mkdir(parents=True)
-subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
+program, folder = begin("monitor-onvif")
 ELSEWHERE = "127.0.0.200"
 SCENE = "scenetestsrc is-live=true ! video/x-raw,width=320,height=180,framerate=5/1"
-
-
-def true(value, what):
-    if not value:
-        raise AssertionError(what)
 
 
 def started(name, cameras="{}"):

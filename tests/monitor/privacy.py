@@ -22,14 +22,13 @@ import time
 import rtsp_camera
 import whep_client
 from program import Monitor, same
-from vigiltest import free_port, gstreamer_without
+from vigiltest import free_port, gstreamer_without, skip
 
 program, plugin, folder = sys.argv[1], sys.argv[3], pathlib.Path(sys.argv[2]).resolve() / "monitor-privacy"
 shutil.rmtree(folder, ignore_errors=True)
 folder.mkdir(parents=True)
 if subprocess.run(["gst-inspect-1.0", "--exists", "x264enc"], check=False).returncode:
-    print("SKIPPED: no x264enc")
-    sys.exit(77)
+    skip("no x264enc")
 TOKEN = "admin-token-0123456789"
 BRIGHT, LEFT = "videobalance contrast=0.5 brightness=0.25", "0,0,0.5,0,0.5,1,0,1"
 DARK, LIGHT = 40, 70  # the darkest of the scenes is lighter than LIGHT, and what is black darker than DARK
@@ -90,12 +89,12 @@ def of_bytes(data, name):
 
 
 @contextlib.contextmanager
-def started(name, cameras, more="", env=None, wait=True):
+def started(name, cameras, more="", env=None, wait=True, local="admin"):
     own = folder / name
     own.mkdir()
     (own / "token").touch(0o600)
     (own / "token").write_text(f"admin {TOKEN}\n")
-    (own / "monitor.yaml").write_text(f"http: {{token_file: {own}/token, local: admin}}\nrecord: {{pre_capture: 1, post_capture: 1, max_clip: 5, continuous: {{days: 1}}}}\n{more}"
+    (own / "monitor.yaml").write_text(f"http: {{token_file: {own}/token, local: {local}}}\nrecord: {{pre_capture: 1, post_capture: 1, max_clip: 5, continuous: {{days: 1}}}}\n{more}"
                                       + "cameras:\n" + "".join(f"  {n}: {c}\n" for n, c in cameras.items()))
     with Monitor(program, own / "data", "--config", str(own / "monitor.yaml"), env=env) as m:
         m.data = own / "data"
@@ -122,9 +121,9 @@ def recording(m, camera, seconds=3, after=0.0):
     return of_bytes(data, f"{camera}.mp4")
 
 
-def live_mp4(m, camera, query=""):
+def live_mp4(m, camera, query="", headers=None):
     c = m.connect()
-    c.request("GET", f"/api/cameras/{camera}/live.mp4{query}")
+    c.request("GET", f"/api/cameras/{camera}/live.mp4{query}", headers=headers or {})
     data = c.getresponse().read(400000)
     c.close()
     return of_bytes(data, f"{camera}-live.mp4")
@@ -148,13 +147,13 @@ class Viewer(whep_client.Viewer):
             self.pictures.append((grey.shape[1], grey.shape[0], grey.tobytes()))
 
 
-def by_webrtc(m, camera):
+def by_webrtc(m, camera, headers=None):
     def ask(method, path, body=None, headers=None):
         status, content = m.ask(method, path, body, headers, raw=True)
         return status, content, m.headers
 
     async def view():
-        viewer = Viewer(ask, camera, sound=False)
+        viewer = Viewer(ask, camera, sound=False, headers=headers)
         status, said = await viewer.begin()
         same(status, 201, f"an answer: {said}")
         await viewer.until("pictures by WebRTC", lambda: len(viewer.pictures) >= 10)
@@ -194,7 +193,7 @@ def ways_out():
         for camera in ("hall", "two"):
             covered(pictures(camera, f"rtspsrc location=rtsp://token:{TOKEN}@127.0.0.1:{rtsp}/{camera} protocols=tcp ! rtph264depay ! identity eos-after=25"), f"{camera}, RTSP")
         if whep_client.MISSING:
-            print(whep_client.MISSING)
+            print(f"SKIPPED: {whep_client.MISSING}")
         else:
             covered(by_webrtc(m, "hall"), "hall, WebRTC")
 
@@ -361,7 +360,7 @@ def silhouettes():
         tiles = [r for r in m.live("?cameras=hall&view=plain", 4) if r[0] == "J"]
         hidden([p for n, t in enumerate(tiles[:20]) for p in of_bytes(t[5], f"walk-{n}.jpg")], "tiles")
         if whep_client.MISSING:
-            print(whep_client.MISSING)
+            print(f"SKIPPED: {whep_client.MISSING}")
         else:
             hidden(by_webrtc(m, "hall"), "WebRTC")
         e = m.wait("the walk is an event", lambda: next((e for e in m.get("/api/events?camera=hall&limit=100")["events"] if e["has_clip"] and e["end_time"]), None), 120)
@@ -395,7 +394,7 @@ def silhouettes():
 def codecs():
     """A camera that goes from H.264 to H.265 and back: it is covered before, between and after."""
     if rtsp_camera.MISSING or subprocess.run(["gst-inspect-1.0", "--exists", "x265enc"], check=False).returncode:
-        print(rtsp_camera.MISSING or "SKIPPED: no x265enc")
+        print(f"SKIPPED: {rtsp_camera.MISSING or 'no x265enc'}")
         return
     port = free_port()
     server = rtsp_camera.CameraServer(port)
@@ -439,7 +438,7 @@ def bad_settings():
 def network():
     """A camera by RTSP that changes its size; and a look at its address, which would show the plain picture."""
     if rtsp_camera.MISSING:
-        print(rtsp_camera.MISSING)
+        print(f"SKIPPED: {rtsp_camera.MISSING}")
         return
     port = free_port()
     server = rtsp_camera.CameraServer(port)
@@ -482,6 +481,30 @@ def failing_encoder():
             m.stop()
             for p in m.data.rglob("*.mp4"):
                 covered(pictures(p), str(p.relative_to(m.data)))
+
+
+class Watch(threading.Thread):
+    """Somebody who watches cameras uncovered; .ended: when the view had its end."""
+
+    def __init__(self, m, cameras, headers):
+        super().__init__(daemon=True)
+        self.pictures, self.ended, self.m, self.path, self.headers = [], None, m, f"/api/live?view=uncovered&cameras={cameras}", headers
+        self.start()
+
+    def run(self):
+        c = self.m.connect()
+        c.request("GET", self.path, headers=self.headers)
+        r = c.getresponse()
+        try:
+            while len(head := r.read(16)) == 16:
+                kind, n, view, _flags, size, _time = struct.unpack(">BBBBIQ", head)
+                r.read(n)
+                data = r.read(size)
+                if chr(kind) == "J":
+                    self.pictures.append((view, data))
+        except (OSError, http.client.HTTPException):
+            pass
+        self.ended = time.monotonic()
 
 
 def uncovered():
@@ -536,27 +559,7 @@ def uncovered():
             raise AssertionError(lines())
 
         # Meanwhile everybody else has what is covered, of every kind.
-        class Watch(threading.Thread):
-            def __init__(self, visitor):
-                super().__init__(daemon=True)
-                self.pictures, self.ended, self.visitor = [], None, visitor
-                self.start()
-
-            def run(self):
-                c = m.connect()
-                c.request("GET", "/api/live?view=uncovered&cameras=hall,still", headers=who[self.visitor])
-                r = c.getresponse()
-                try:
-                    while len(head := r.read(16)) == 16:
-                        kind, n, view, _flags, size, _time = struct.unpack(">BBBBIQ", head)
-                        r.read(n)
-                        data = r.read(size)
-                        if chr(kind) == "J":
-                            self.pictures.append((view, data))
-                except (OSError, http.client.HTTPException):
-                    pass
-                self.ended = time.monotonic()
-        olaf, otto = Watch("olaf"), Watch("otto")
+        olaf, otto = (Watch(m, "hall,still", who[name]) for name in ("olaf", "otto"))
         m.wait("both watch", lambda: len(olaf.pictures) > 3 and len(otto.pictures) > 3, 60)
         same({v for v, _ in olaf.pictures}, {4}, "the view of their pictures")
         if levels(of_bytes(olaf.pictures[-1][1], "watched.jpg")[0])[0] < LIGHT:
@@ -565,6 +568,13 @@ def uncovered():
             covered(still(m, camera), f"{camera}, latest.jpg")
             covered(recording(m, camera, 2), f"{camera}, recording")
             covered(live_mp4(m, camera), f"{camera}, live.mp4")
+        # Only tiles come uncovered: what is encoded once for all is covered for the roles that may, too.
+        for visitor in ("olaf", "vera"):
+            covered(live_mp4(m, "hall", headers=who[visitor]), f"{visitor}, live.mp4")
+            if whep_client.MISSING:
+                print(whep_client.MISSING)
+            else:
+                covered(by_webrtc(m, "hall", who[visitor]), f"{visitor}, WebRTC")
         tiles = [r for r in m.live("?cameras=hall,still&view=plain", 3) if r[0] == "J"]
         covered([p for n, t in enumerate(tiles[:8]) for p in of_bytes(t[5], f"tile-{n}.jpg")], "tiles of others")
 
@@ -591,7 +601,65 @@ def uncovered():
                 covered(pictures(p), str(p.relative_to(m.data)), right=False)
 
 
-checks = [bad_settings, ways_out, squares, silhouettes, changed, uncovered, no_encoder, failing_encoder, network, codecs]
+def rights_end():
+    """Who loses a right while watching uncovered loses that view, in seconds; others go on."""
+    longest = 10  # seconds; a stream looks at its rights with each record, and the main loop is asked once a second
+    main, spare = clip("rights.mp4", 320, 180), "spare-token-0123456789"
+    polygon = f'polygons: {{left: {{coordinates: "{LEFT}"}}}}'
+    cameras = {name: f"{{source: {main}, privacy: {{{polygon}, uncovered_for: [operator, admin]}}}}" for name in ("hall", "yard")}
+    admin, word = {"Authorization": f"Bearer {TOKEN}"}, "a long password"
+    with started("rights", cameras, local="none", wait=False) as m:
+        tokens = folder / "rights" / "token"
+
+        def signed_in(name):
+            same(m.ask("POST", "/api/login", {"user": name, "password": word})[0], 200, f"{name} signs in")
+            return {"Cookie": m.headers["Set-Cookie"].split(";")[0]}
+
+        def reload():
+            return m.ask("POST", "/api/reload", {}, admin)[0]
+
+        same(m.ask("POST", "/api/users", {"name": "otto", "role": "operator", "password": word}, admin)[0], 200, "otto")
+        otto = Watch(m, "hall", signed_in("otto"))
+
+        def own_session(headers):
+            return next(s["id"] for s in m.ask("GET", "/api/sessions", headers=headers)[1]["sessions"] if s["current"])
+
+        def without_token(_):
+            tokens.write_text(f"admin {TOKEN}\n")
+            return reload()
+
+        changes = {"another role": (403, lambda _: m.ask("PATCH", "/api/users/olaf", {"role": "viewer"}, admin)[0]),
+                   "fewer cameras": (404, lambda _: m.ask("PATCH", "/api/users/olaf", {"cameras": ["yard"]}, admin)[0]),
+                   "another password": (401, lambda _: m.ask("PATCH", "/api/users/olaf", {"password": word + "!"}, admin)[0]),
+                   "the session's end": (401, lambda headers: m.ask("DELETE", f"/api/sessions/{own_session(headers)}", headers=admin)[0]),
+                   "the user's end": (401, lambda _: m.ask("DELETE", "/api/users/olaf", headers=admin)[0]),
+                   "the token's end": (401, without_token)}
+        for what, (after, change) in changes.items():
+            if what == "the token's end":
+                tokens.write_text(f"admin {TOKEN}\nadmin {spare} spare\n")
+                same(reload(), 200, "another token")
+                headers = {"Authorization": f"Bearer {spare}"}
+            else:
+                same(m.ask("POST", "/api/users", {"name": "olaf", "role": "operator", "password": word}, admin)[0], 200, "olaf")
+                headers = signed_in("olaf")
+            view = Watch(m, "hall", headers)
+            m.wait("it shows", lambda v=view: len(v.pictures) > 3, 60)
+            if levels(of_bytes(view.pictures[-1][1], "right.jpg")[0])[0] < LIGHT:
+                raise AssertionError("what is watched is covered")
+            same(change(headers), 200, what)
+            at = time.monotonic()
+            m.wait(f"{what}: the view ends", lambda v=view: v.ended, 30)
+            print(f"{what}: the view ended {max(0, view.ended - at):.2f} s after the answer")
+            if view.ended - at > longest:
+                raise AssertionError(f"{what}: longer than {longest} s")
+            same(m.ask("GET", "/api/cameras/hall/uncovered.jpg", headers=headers)[0], after, f"{what}: the next picture")
+            m.ask("DELETE", "/api/users/olaf", headers=admin)
+        seen = len(otto.pictures)
+        m.wait("the other view goes on", lambda: len(otto.pictures) > seen and not otto.ended, 30)
+        m.stop()
+
+
+checks = [bad_settings, ways_out, squares, silhouettes, changed, uncovered, rights_end, no_encoder, failing_encoder, network, codecs]
 for check in checks:
     if len(sys.argv) < 5 or check.__name__ in sys.argv[4:]:
         print(f"-- {check.__name__}", flush=True)

@@ -4,6 +4,7 @@ import http.client
 import json
 import pathlib
 import re
+import shutil
 import signal
 import ssl
 import struct
@@ -14,7 +15,15 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
 
-from vigiltest import same, wait_for  # pylint: disable=wrong-import-position,unused-import
+from vigiltest import same, true, wait_for  # pylint: disable=wrong-import-position,unused-import
+
+
+def begin(name):
+    """Of a test's arguments the program, and a new folder of this name in the tests' one."""
+    folder = pathlib.Path(sys.argv[2]).resolve() / name
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    return str(pathlib.Path(sys.argv[1]).resolve()), folder
 
 
 class Monitor:

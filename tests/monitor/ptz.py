@@ -3,9 +3,6 @@
 
 ptz.py PROGRAM FOLDER [NAME OF A CHECK]..."""
 import json
-import pathlib
-import shutil
-import subprocess
 import sys
 import threading
 import time
@@ -13,28 +10,17 @@ import urllib.parse
 
 import hosts
 
-why_not = hosts.start_apart()
+hosts.need_own_network()
 
-from program import Monitor, same  # noqa: E402
-from vigiltest import skip  # noqa: E402
-
-if why_not:
-    skip(f"this test needs a network of its own: {why_not}")
+from program import Monitor, begin, same  # noqa: E402
+from vigiltest import true  # noqa: E402
 
 from onvif_devices import PASSWORD, USER, Canary, Device, Head, notification  # noqa: E402
 from turning_camera import TurningCamera  # noqa: E402
 
-program, folder = sys.argv[1], pathlib.Path(sys.argv[2]).resolve() / "monitor-ptz"
-shutil.rmtree(folder, ignore_errors=True)
-folder.mkdir(parents=True)
-subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
+program, folder = begin("monitor-ptz")
 ELSEWHERE = "127.0.0.200"
 SCENE = "scenetestsrc scene=indoor quiet=1000 is-live=true ! video/x-raw,width=320,height=180,framerate=5/1"
-
-
-def true(value, what):
-    if not value:
-        raise AssertionError(what)
 
 
 def address(device, user=USER, password=PASSWORD):

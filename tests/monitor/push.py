@@ -4,8 +4,6 @@
 push.py PROGRAM FOLDER [NAME OF A CHECK]..."""
 import datetime
 import json
-import pathlib
-import shutil
 import socket
 import stat
 import sys
@@ -13,27 +11,20 @@ import threading
 import time
 import zoneinfo
 
-from program import Monitor
+from program import Monitor, begin
 from push_service import Service, Subscription, b64, tls, unb64
 
-from vigiltest import same  # pylint: disable=wrong-import-order
+from vigiltest import same, true  # pylint: disable=wrong-import-order
 
 from cryptography.hazmat.primitives import hashes  # pylint: disable=wrong-import-order
 from cryptography.hazmat.primitives.asymmetric import ec, utils  # pylint: disable=wrong-import-order
 
-program, folder = sys.argv[1], pathlib.Path(sys.argv[2]).resolve() / "monitor-push"
-shutil.rmtree(folder, ignore_errors=True)
-folder.mkdir(parents=True)
+program, folder = begin("monitor-push")
 SCENE = "scenetestsrc is-live=true quiet=0.5 density=2 ! video/x-raw,format=I420,width=160,height=90,framerate=5/1"
 OPEN, HIDDEN = "gate", "secretyard"
 ADMIN, VIEW, PASSWORD = "admin-token-0123456789", "view-token-0123456789", "correct horse battery"
 CAMERAS = "\n".join(["record: {pre_capture: 1, post_capture: 1, max_clip: 2}", "cameras:",
                      *(f'  {name}: {{source: "{SCENE}", cudamog: {{motion-hold: 300}}}}' for name in (OPEN, HIDDEN))])
-
-
-def true(value, what):
-    if not value:
-        raise AssertionError(what)
 
 
 def started(name, push="", cameras=CAMERAS):

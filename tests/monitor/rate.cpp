@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Fewer pictures for the analysis: which of them RateGate lets through, and which compressed frames need not
 // be decoded: without them all others decode to the same pixels.
+#include "tests/monitor/pipelines.h"
 #include "tests/unit.h"
 #include "tools/base/gst_ptr.h"
 #include "tools/vigil-monitor/camera/disposable.h"
@@ -17,7 +18,7 @@
 
 using namespace vigil;
 using namespace vigil::monitor;
-using test::expect;
+using test::expect, test::launch;
 
 namespace {
 
@@ -56,18 +57,6 @@ void rates() {
   expect(gate.passes(3), "the time goes back: the next frame passes");
   expect(!gate.will_drop(99) && gate.passes(std::nan("")), "far away, and not known");
   expect(gate.passes(1000) && !gate.passes(1000.05), "after a gap");
-}
-
-tools::ObjectPtr<GstElement> launch(const std::string &text) {
-  GError *e = nullptr;
-  tools::ObjectPtr<GstElement> made(gst_parse_launch(text.c_str(), &e));
-  const tools::ErrorPtr error(e);
-  if (error || !made) {
-    std::fprintf(stderr, "%s: %s\n", text.c_str(), error ? error->message : "cannot be made");
-    std::exit(1);
-  }
-  gst_object_ref_sink(made.get());
-  return made;
 }
 
 std::vector<tools::SamplePtr> samples_of(GstElement *pipeline) {

@@ -2,19 +2,14 @@
 """Why a camera is offline, in words that say what to do: a wrong password, a wrong address, nobody there.
 
 reasons.py PROGRAM FOLDER"""
-import pathlib
 import re
-import shutil
 import socketserver
-import sys
 import threading
 
 from broker import free_port
-from program import Monitor
+from program import Monitor, begin
 
-program, folder = sys.argv[1], pathlib.Path(sys.argv[2]) / "monitor-reasons"
-shutil.rmtree(folder, ignore_errors=True)
-folder.mkdir(parents=True)
+program, folder = begin("monitor-reasons")
 
 
 class Camera(socketserver.StreamRequestHandler):

@@ -3,7 +3,6 @@
 
 record_only.py PROGRAM FOLDER [PART...]. Needs GstRtspServer, ffmpeg and libav's decoders; without, it is skipped."""
 import os
-import pathlib
 import re
 import shutil
 import signal
@@ -12,17 +11,12 @@ import sys
 import time
 
 import rtsp_camera
-from program import Monitor, same
-from vigiltest import free_port, gstreamer_without
+from program import Monitor, begin, same
+from vigiltest import free_port, gstreamer_without, skip_for
 
-program, folder = sys.argv[1], pathlib.Path(sys.argv[2]) / "monitor-record-only"
+program, folder = begin("monitor-record-only")
 no_libav = subprocess.run(["gst-inspect-1.0", "--exists", "avdec_h264"], check=False).returncode
-for missing in (rtsp_camera.MISSING, None if shutil.which("ffmpeg") and shutil.which("ffprobe") else "SKIPPED: no ffmpeg", "SKIPPED: no avdec_h264" if no_libav else None):
-    if missing:
-        print(missing)
-        sys.exit(77)
-shutil.rmtree(folder, ignore_errors=True)
-folder.mkdir(parents=True)
+skip_for(rtsp_camera.MISSING, None if shutil.which("ffmpeg") and shutil.which("ffprobe") else "no ffmpeg", "no avdec_h264" if no_libav else None)
 PORT, FPS, PREVIEWS = free_port(), 15, 2  # seconds between two previews, at least
 OFF = "detect: {enabled: false}"
 ALL = "record: {pre_capture: 1, post_capture: 1, continuous: {days: 1}}\n"

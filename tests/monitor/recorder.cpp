@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The recorder and its files, with streams that are made here: other sizes within a clip, frames without
 // times, groups that are larger than the memory, disks that hang. Usage: test-monitor-recorder FOLDER
+#include "tools/vigil-monitor/camera/recorder.h"
+#include "tests/monitor/pipelines.h"
 #include "tests/unit.h"
 #include "tools/base/gst_ptr.h"
-#include "tools/vigil-monitor/camera/clip.h"
 #include "tools/vigil-monitor/camera/live_mp4.h"
 
 #include <algorithm>
@@ -27,36 +28,14 @@
 
 using namespace vigil;
 using namespace vigil::monitor;
-using test::expect;
+using test::expect, test::samples_of, test::Stream;
 namespace fs = std::filesystem;
 
 namespace {
 
 using namespace std::chrono_literals;
 
-struct Stream {
-  tools::CapsPtr caps;
-  std::vector<BufferPtr> frames;
-};
-
 constexpr int fps = 15, group = 15;
-
-Stream samples_of(const std::string &launch) {
-  Stream out;
-  GError *error = nullptr;
-  const tools::ObjectPtr<GstElement> pipeline(
-      gst_parse_launch((launch + " ! appsink name=out sync=false").c_str(), &error));
-  const tools::ErrorPtr owner(error);
-  if (!pipeline || error) return out;
-  const tools::ObjectPtr<GstElement> sink(gst_bin_get_by_name(GST_BIN(pipeline.get()), "out"));
-  gst_element_set_state(pipeline.get(), GST_STATE_PLAYING);
-  while (const tools::SamplePtr s{gst_app_sink_pull_sample(GST_APP_SINK(sink.get()))}) {
-    if (!out.caps) out.caps.reset(gst_caps_ref(gst_sample_get_caps(s.get())));
-    out.frames.emplace_back(gst_buffer_ref(gst_sample_get_buffer(s.get())));
-  }
-  gst_element_set_state(pipeline.get(), GST_STATE_NULL);
-  return out;
-}
 
 Stream make_stream(int frames, int width = 160, int height = 90) {
   return samples_of("videotestsrc pattern=ball num-buffers=" + std::to_string(frames) +

@@ -3,6 +3,7 @@
 // streams that are made here, cut into segments on a disk that works, that is away and that is full.
 // Usage: test-monitor-recording FOLDER
 #include "tools/vigil-monitor/recording/recording.h"
+#include "tests/monitor/pipelines.h"
 #include "tests/unit.h"
 #include "tools/base/gst_ptr.h"
 #include "tools/vigil-monitor/recording/mp4_reader.h"
@@ -21,33 +22,13 @@
 
 using namespace vigil;
 using namespace vigil::monitor;
-using test::expect;
+using test::expect, test::samples_of, test::Stream;
 namespace fs = std::filesystem;
 
 namespace {
 
 using namespace std::chrono_literals;
 constexpr int fps = 15;
-
-struct Stream {
-  tools::CapsPtr caps;
-  std::vector<BufferPtr> frames;
-};
-
-Stream samples_of(const std::string &launch) {
-  Stream out;
-  const tools::ObjectPtr<GstElement> pipeline(
-      gst_parse_launch((launch + " ! appsink name=out sync=false").c_str(), nullptr));
-  if (!pipeline) return out;
-  const tools::ObjectPtr<GstElement> sink(gst_bin_get_by_name(GST_BIN(pipeline.get()), "out"));
-  gst_element_set_state(pipeline.get(), GST_STATE_PLAYING);
-  while (const tools::SamplePtr s{gst_app_sink_pull_sample(GST_APP_SINK(sink.get()))}) {
-    if (!out.caps) out.caps.reset(gst_caps_ref(gst_sample_get_caps(s.get())));
-    out.frames.emplace_back(gst_buffer_ref(gst_sample_get_buffer(s.get())));
-  }
-  gst_element_set_state(pipeline.get(), GST_STATE_NULL);
-  return out;
-}
 
 Stream video(int frames, const std::string &encoder, int width = 160) {
   return samples_of("videotestsrc pattern=ball num-buffers=" + std::to_string(frames) +

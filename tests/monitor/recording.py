@@ -1,25 +1,24 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Continuous recording: what is recorded, served and listed; what kill -9 leaves; a removed folder.
+"""Continuous recording: what is recorded, served and listed; what kill -9 leaves; a removed folder; a disk that hangs.
 
 recording.py PROGRAM FOLDER [PART...]. Needs ffprobe; without, it is skipped. VIGIL_KILLS: how often the program is killed (3)."""
 import json
 import os
-import pathlib
 import random
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
 import time
 
-from program import Monitor, same
+from program import Monitor, begin, same
+from slow_folder import slow_disk
+from vigiltest import skip
 
-program, folder = sys.argv[1], pathlib.Path(sys.argv[2]) / "monitor-recording"
-shutil.rmtree(folder, ignore_errors=True)
-folder.mkdir(parents=True)
+program, folder = begin("monitor-recording")
 if not shutil.which("ffprobe"):
-    print("SKIPPED: no ffprobe")
-    sys.exit(77)
+    skip("no ffprobe")
 data, second, config = folder / "data", folder / "second", folder / "monitor.yaml"
 second.mkdir()
 config.write_text(f"""
@@ -264,12 +263,46 @@ def vanished():
         m.stop()
 
 
+def hangs():
+    """The disk hangs for a quarter of a minute under the recording: no probe waits for it, what was reported is there, and what is missing has its reason."""
+    own, skipped = folder / "hangs", []
+    own.mkdir()
+    with slow_disk(own / "real", own / "data/recordings", skipped) as disk:
+        if not disk:
+            print("SKIPPED in part:", *skipped)
+            return
+        plain = own / "monitor.yaml"
+        plain.write_text("\n".join(x for x in config.read_text().splitlines() if not x.startswith("storage:")))
+        with Monitor(program, own / "data", "--config", str(plain)) as m:
+            m.wait("six seconds are recorded", lambda: length(m) >= 6, 90)
+            reported = line(m)["recorded"]
+            os.kill(disk.pid, signal.SIGSTOP)
+            begun, slowest = time.monotonic(), 0
+            while time.monotonic() - begun < 15:
+                asked = time.monotonic()
+                same(m.ask("GET", "/healthz", raw=True)[0], 200, "a probe meanwhile")
+                slowest = max(slowest, time.monotonic() - asked)
+                time.sleep(0.2)
+            os.kill(disk.pid, signal.SIGCONT)
+            after = time.time()
+            t = m.wait("it is recorded again", lambda: (lambda t: t["recorded"] and t["recorded"][-1]["end"] > after + 3 and t)(line(m)), 90)
+            if not all(any(now["start"] <= r["start"] + 0.01 and r["end"] - 0.01 <= now["end"] for now in t["recorded"]) for r in reported):
+                raise AssertionError(f"{reported} was reported, {t['recorded']} is there")
+            if {g["reason"] for g in t["gaps"]} - {"disk slow", "disk failed"} or len(t["recorded"]) > len(t["gaps"]) + 1:
+                raise AssertionError(t)
+            if slowest > 5:
+                raise AssertionError(f"a probe waited {slowest:.1f} s")
+            m.stop()
+        played = sum(probe(file) for file in sorted((own / "real").rglob("*.mp4")))
+        print(f"the disk hung for 15 s: {played} pictures play, /healthz within {slowest:.2f} s, gaps {[(g['reason'], round(g['end'] - g['start'], 1)) for g in t['gaps']]}")
+
+
 def whole():
     with start() as m:
         served(m)
         m.stop()
 
 
-for part in sys.argv[3:] or ("whole", "killed", "compared", "clips", "previews", "vanished"):
+for part in sys.argv[3:] or ("whole", "killed", "compared", "clips", "previews", "vanished", "hangs"):
     globals()[part]()
 print("all is well")

@@ -4,22 +4,17 @@
 rtsp.py PROGRAM FOLDER. Needs the system's python3-gi with GstRtspServer; without, it is skipped. MQTT: mosquitto and mosquitto_sub."""
 import json
 import os
-import pathlib
 import shutil
 import subprocess
-import sys
 import time
 
 from broker import free_port
-from program import Monitor
+from program import Monitor, begin
+from vigiltest import skip_for
 from rtsp_camera import MISSING, CameraServer
 
-program, folder = sys.argv[1], pathlib.Path(sys.argv[2]) / "monitor-rtsp"
-shutil.rmtree(folder, ignore_errors=True)
-folder.mkdir(parents=True)
-if MISSING:
-    print(MISSING)
-    sys.exit(77)
+program, folder = begin("monitor-rtsp")
+skip_for(MISSING)
 
 rtsp, mqtt = free_port(), free_port()
 broker = shutil.which("mosquitto") or shutil.which("mosquitto", path="/usr/sbin")
@@ -67,7 +62,7 @@ try:
         m.wait("it comes back after a restart", lambda: state()["state"] == "online", 60)
         if state()["reconnects"] < 2:
             raise AssertionError(state())
-        ended = m.get(f"/api/events/{outage['id']}")["end_time"]
+        ended = m.wait("the outage's end is stored", lambda: m.get(f"/api/events/{outage['id']}")["end_time"], 60)
         if abs(ended - state()["since"]) > 0.001 or len(outages()) != len({e["start_time"] for e in outages()}):
             raise AssertionError((outages(), state()))
         if [e["end_time"] for e in outages("sound")] != [None]:

@@ -5,7 +5,7 @@ import subprocess
 
 PYTHON = "/usr/bin/python3"
 probe = subprocess.run([PYTHON, "-c", "import gi; gi.require_version('GstRtspServer', '1.0')"], capture_output=True, check=False)
-MISSING = "SKIPPED: no GstRtspServer for /usr/bin/python3 (python3-gi, gir1.2-gst-rtsp-server-1.0)" if probe.returncode else None
+MISSING = "no GstRtspServer for /usr/bin/python3 (python3-gi, gir1.2-gst-rtsp-server-1.0)" if probe.returncode else None
 
 
 class CameraServer:
@@ -21,4 +21,4 @@ class CameraServer:
 
     def kill(self):
         self.process.kill()
-        self.process.wait(10)
+        self.process.wait(60)  # on a busy machine also the end of a killed program takes a while

@@ -18,12 +18,10 @@ import time
 import xml.etree.ElementTree as ET
 
 import rtsp_camera
-from program import Monitor, same, wait_for
-from vigiltest import free_port
+from program import Monitor, begin, same
+from vigiltest import free_port, true
 
-program, folder = sys.argv[1], pathlib.Path(sys.argv[2]).resolve() / "monitor-rtsp_out"
-shutil.rmtree(folder, ignore_errors=True)
-folder.mkdir(parents=True)
+program, folder = begin("monitor-rtsp_out")
 RELAXNG = pathlib.Path(__file__).parents[1] / "elements" / "onvif.rng"
 NS = {"tt": "http://www.onvif.org/ver10/schema", "wsnt": "http://docs.oasis-open.org/wsn/b-2"}
 ADMIN, PASSWORD = "admin-token-0123456789", "correct horse battery"
@@ -35,11 +33,6 @@ cameras:
   yard: {{source: "{SCENE}"}}
   gone: {{source: "rtsp://127.0.0.1:1/none"}}
 """
-
-
-def true(value, what):
-    if not value:
-        raise AssertionError(what)
 
 
 def started(name, local="view", extra="", cameras=CAMERAS):
@@ -236,7 +229,7 @@ def stream():
 def sound():
     """The camera's sound is one more stream, untouched, on the picture's time. Without a sound that comes there is none."""
     if rtsp_camera.MISSING:
-        print(rtsp_camera.MISSING)
+        print(f"SKIPPED: {rtsp_camera.MISSING}")
         return
     with contextlib.ExitStack() as stack:
         port = free_port()

@@ -3,16 +3,11 @@
 
 rules.py PROGRAM FOLDER"""
 import json
-import pathlib
-import shutil
-import sys
 import threading
 
-from program import Monitor
+from program import Monitor, begin
 
-program, folder = sys.argv[1], pathlib.Path(sys.argv[2]) / "monitor-rules"
-shutil.rmtree(folder, ignore_errors=True)
-folder.mkdir(parents=True)
+program, folder = begin("monitor-rules")
 SOURCE = "scenetestsrc is-live=true quiet=0.5 density=2 ! video/x-raw,format=I420,width=320,height=180,framerate=15/1"
 config = folder / "monitor.yaml"
 config.write_text(f"""

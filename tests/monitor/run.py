@@ -4,19 +4,14 @@
 run.py PROGRAM FOLDER"""
 import itertools
 import json
-import pathlib
-import shutil
 import socket
 import subprocess
-import sys
 import time
 
 import broker
-from program import Monitor, same
+from program import Monitor, begin, same
 
-program, folder = sys.argv[1], pathlib.Path(sys.argv[2]) / "monitor-run"
-shutil.rmtree(folder, ignore_errors=True)
-folder.mkdir(parents=True)
+program, folder = begin("monitor-run")
 config = folder / "monitor.yaml"
 SOURCE = "scenetestsrc is-live=true quiet=0.5 density=2 ! video/x-raw,format=I420,width=320,height=180,framerate=15/1"
 config.write_text(f"""
@@ -242,7 +237,7 @@ def reload(m):
 def withdrawn():
     """A camera that leaves the configuration leaves Home Assistant, too."""
     if broker.MISSING:
-        print(broker.MISSING.replace("SKIPPED", "SKIPPED in part", 1))
+        print(f"SKIPPED in part: {broker.MISSING}")
         return
     with broker.Broker("homeassistant/#") as mqtt:
         cameras = [f'  {name}: {{source: "{SOURCE}"}}\n' for name in ("stays", "goes")]

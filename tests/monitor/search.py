@@ -2,17 +2,12 @@
 """What moved where, as the program keeps it while it runs, and what each person has seen of its events.
 
 search.py PROGRAM FOLDER"""
-import pathlib
-import shutil
-import sys
 import time
 import urllib.parse
 
-from program import Monitor, same
+from program import Monitor, begin, same
 
-program, folder = sys.argv[1], pathlib.Path(sys.argv[2]).resolve() / "monitor-search"
-shutil.rmtree(folder, ignore_errors=True)
-folder.mkdir(parents=True)
+program, folder = begin("monitor-search")
 TOKENS = {"ann": "token-of-ann-0123456789", "bob": "token-of-bob-0123456789"}
 tokens, config = folder / "token", folder / "monitor.yaml"
 tokens.touch(0o600)

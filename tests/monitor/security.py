@@ -21,11 +21,9 @@ import threading
 import time
 import warnings
 
-from program import Monitor, same
+from program import Monitor, begin, same
 
-program, folder = sys.argv[1], pathlib.Path(sys.argv[2]).resolve() / "monitor-security"
-shutil.rmtree(folder, ignore_errors=True)
-folder.mkdir(parents=True)
+program, folder = begin("monitor-security")
 SCENE = "scenetestsrc is-live=true quiet=0.5 density=2 ! video/x-raw,format=I420,width=160,height=90,framerate=5/1"
 ADMIN, VIEW, OTHER = "admin-token-0123456789", "view-token-0123456789", "another-admin-0123456789"
 

@@ -17,29 +17,26 @@ import time
 from collections import Counter
 
 import hosts
-from program import Monitor, same
+from program import Monitor, begin, same
+from vigiltest import skip
 
 APART = sys.argv[-1] == "hosts"
-program, folder = str(pathlib.Path(sys.argv[1]).resolve()), pathlib.Path(sys.argv[2]).resolve() / ("monitor-hosts" if APART else "monitor-shards")
+program, folder = begin("monitor-hosts" if APART else "monitor-shards")
 AWAY = float(sys.argv[3]) if len(sys.argv) > 3 + APART else 8
 broker_program = shutil.which("mosquitto") or shutil.which("mosquitto", path="/usr/sbin")
 if not broker_program or not shutil.which("mosquitto_sub"):
-    print("SKIPPED: no mosquitto or no mosquitto_sub")
-    sys.exit(77)
+    skip("no mosquitto or no mosquitto_sub")
 CAMERAS, SHARDS = 12, 3
 PYTHON = "/usr/bin/python3"
 if APART:
     probe = subprocess.run([PYTHON, "-c", "import gi; gi.require_version('GstRtspServer', '1.0')"], capture_output=True, check=False)
     why = "no GstRtspServer for /usr/bin/python3" if probe.returncode else hosts.start_apart()
     if why:
-        print(f"SKIPPED: {why}")
-        sys.exit(77)
+        skip(why)
     broker_host, camera_host, *shard_hosts = hosts.make("broker", "cameras", *(f"rack{i}" for i in range(SHARDS + 1)))
 else:
     broker_host = camera_host = None
     shard_hosts = [None] * (SHARDS + 1)
-shutil.rmtree(folder, ignore_errors=True)
-folder.mkdir(parents=True)
 
 
 def on(host, command):

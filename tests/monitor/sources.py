@@ -4,18 +4,15 @@ sizes that change without an end, less than a picture a second, addresses that s
 
 sources.py PROGRAM FOLDER [CHECK...]"""
 import pathlib
-import shutil
 import struct
 import subprocess
 import sys
 import time
 
 from http_camera import HttpCamera, resized
-from program import Monitor
+from program import Monitor, begin
 
-program, folder = sys.argv[1], pathlib.Path(sys.argv[2]) / "monitor-sources"
-shutil.rmtree(folder, ignore_errors=True)
-folder.mkdir(parents=True)
+program, folder = begin("monitor-sources")
 config = folder / "monitor.yaml"
 RATE = 15
 

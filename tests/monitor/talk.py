@@ -6,7 +6,6 @@ talk.py PROGRAM FOLDER [long | announce | only CASE ...]. Needs GstRtspServer fo
 import asyncio
 import json
 import pathlib
-import shutil
 import subprocess
 import sys
 import threading
@@ -15,18 +14,14 @@ import time
 import rtsp_camera
 import talk_client
 from odd_rtsp import OddRtsp
-from program import Monitor, same
+from program import Monitor, begin, same
 from rtsp_camera import CameraServer
-from vigiltest import answer_of, free_port
+from vigiltest import answer_of, free_port, skip, skip_for
 
-program, folder = sys.argv[1], pathlib.Path(sys.argv[2]) / "monitor-talk"
+program, folder = begin("monitor-talk")
 LONG = sys.argv[3:] == ["long"]
 ANNOUNCE = sys.argv[3:] == ["announce"]
-if rtsp_camera.MISSING:
-    print(rtsp_camera.MISSING)
-    sys.exit(77)
-shutil.rmtree(folder, ignore_errors=True)
-folder.mkdir(parents=True)
+skip_for(rtsp_camera.MISSING)
 PORT, HORN = free_port(), free_port()
 ELSEWHERE = OddRtsp("127.0.0.2", "mute")
 ODD = {kind: OddRtsp("127.0.0.1", kind, ELSEWHERE.url[7:-7], "a:b") for kind in ("silent", "login", "redirect", "mute")}
@@ -375,10 +370,9 @@ try:
         monitor.wait("cameras", lambda: all(c["state"] == "online" for c in get(monitor, "/api/cameras") if c["name"] in NAMES), 60)
         STARTED = time.time()
         if not get(monitor, "/api/stats")["webrtc"]["available"]:
-            print("SKIPPED:", get(monitor, "/api/stats")["webrtc"]["reason"])
-            sys.exit(77)
+            skip(get(monitor, "/api/stats")["webrtc"]["reason"])
         if talk_client.MISSING:
-            print(talk_client.MISSING)
+            print(f"SKIPPED: {talk_client.MISSING}")
         for check in checks:
             if not asyncio.iscoroutinefunction(check):
                 check(monitor, spoken_to)

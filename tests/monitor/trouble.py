@@ -4,21 +4,16 @@
 trouble.py PROGRAM FOLDER. MQTT: mosquitto and mosquitto_sub; without, that part is skipped."""
 import contextlib
 import json
-import pathlib
-import shutil
-import sys
 import threading
 
 import broker
-from program import Monitor
+from program import Monitor, begin
 
-program, folder = sys.argv[1], pathlib.Path(sys.argv[2]) / "monitor-trouble"
-shutil.rmtree(folder, ignore_errors=True)
-folder.mkdir(parents=True)
+program, folder = begin("monitor-trouble")
 config = folder / "monitor.yaml"
 CAMERAS = {"lens": ("covered", "covered"), "fog": ("defocused", "blurred"), "wind": ("moved", "moved"), "well": ("indoor", None)}
 if broker.MISSING:
-    print(broker.MISSING.replace("SKIPPED", "SKIPPED in part"))
+    print(f"SKIPPED in part: {broker.MISSING}")
 
 
 def metric(m, camera, kind):

@@ -2,22 +2,16 @@
 """A camera with two streams, one recorded and one looked at: the drawn clock says whether their times agree.
 
 two_streams.py PROGRAM FOLDER. Needs GstRtspServer and ffmpeg; without, it is skipped."""
-import pathlib
 import shutil
 import subprocess
-import sys
 import time
 
 import rtsp_camera
-from program import Monitor
+from program import Monitor, begin
+from vigiltest import skip_for
 
-program, folder = sys.argv[1], pathlib.Path(sys.argv[2]) / "monitor-two-streams"
-for missing in (rtsp_camera.MISSING, None if shutil.which("ffmpeg") and shutil.which("ffprobe") else "SKIPPED: no ffmpeg"):
-    if missing:
-        print(missing)
-        sys.exit(77)
-shutil.rmtree(folder, ignore_errors=True)
-folder.mkdir(parents=True)
+program, folder = begin("monitor-two-streams")
+skip_for(rtsp_camera.MISSING, None if shutil.which("ffmpeg") and shutil.which("ffprobe") else "no ffmpeg")
 PORT, LATE, BITS, PERIOD, SHOWN = 8581, 1.0, 24, 20, 6
 BEFORE = 3  # seconds of the clip before its event
 # The bars would move all the time.

@@ -7,7 +7,6 @@ import http.client
 import json
 import pathlib
 import re
-import shutil
 import signal
 import sqlite3
 import statistics
@@ -16,11 +15,9 @@ import sys
 import threading
 import time
 
-from program import Monitor
+from program import Monitor, begin, same, true
 
-program, folder = sys.argv[1], pathlib.Path(sys.argv[2]).resolve() / "monitor-users"
-shutil.rmtree(folder, ignore_errors=True)
-folder.mkdir(parents=True)
+program, folder = begin("monitor-users")
 SCENE = "scenetestsrc is-live=true quiet=0.5 density=2 ! video/x-raw,format=I420,width=160,height=90,framerate=5/1"
 ADMIN, VIEW = "admin-token-0123456789", "view-token-0123456789"
 PASSWORD = "correct horse battery"
@@ -68,16 +65,6 @@ ROUTES = {
     ("GET", "/metrics"): VIEWER, ("GET", "/healthz"): STRANGER,
 }
 ENDLESS = ("/api/live", "/live.mp4")
-
-
-def same(found, wanted, what):
-    if found != wanted:
-        raise AssertionError(f"{what}: {found!r}, not {wanted!r}")
-
-
-def true(value, what):
-    if not value:
-        raise AssertionError(what)
 
 
 def started(name, more=CAMERAS, extra="", tokens=True):

@@ -15,7 +15,7 @@ try:
     aioice.ice.get_host_addresses = lambda *a, **k: _others(*a, **k) or ["127.0.0.1"]
 except ImportError as error:
     aiortc = numpy = None
-    MISSING = f"SKIPPED: no aiortc for this python3 ({error}); python3 -m pip install aiortc numpy"
+    MISSING = f"no aiortc for this python3 ({error}); python3 -m pip install aiortc numpy"
 
 BITS, BEEP = 24, 0.1
 

@@ -5,7 +5,6 @@ whep_turn.py PROGRAM FOLDER. Needs root, unshare, ip, bridge, turnserver, GstRts
 whep_turn.py viewer: prints an offer, reads the answer, prints how many pictures came (JSON, a line each)."""
 import asyncio
 import json
-import pathlib
 import re
 import shutil
 import subprocess
@@ -37,19 +36,14 @@ if sys.argv[1:] == ["viewer"]:
 
 import hosts
 import rtsp_camera
-from program import Monitor, same
+from program import Monitor, begin, same
+from vigiltest import skip, skip_for
 
-program, folder = sys.argv[1], pathlib.Path(sys.argv[2]) / "monitor-whep-turn"
+program, folder = begin("monitor-whep-turn")
 turnserver = shutil.which("turnserver") or shutil.which("turnserver", path="/usr/sbin:/usr/bin")
 bridge = shutil.which("bridge") or shutil.which("bridge", path="/usr/sbin:/sbin")
-why_not = rtsp_camera.MISSING or whep_client.MISSING or (None if turnserver else "SKIPPED: no turnserver (coturn)") or (None if bridge else "SKIPPED: no bridge (iproute2)")
-if not why_not and (none := hosts.start_apart()):
-    why_not = f"SKIPPED: {none}"
-if why_not:
-    print(why_not)
-    sys.exit(77)
-shutil.rmtree(folder, ignore_errors=True)
-folder.mkdir(parents=True)
+skip_for(rtsp_camera.MISSING, whep_client.MISSING, None if turnserver else "no turnserver (coturn)", None if bridge else "no bridge (iproute2)")
+hosts.need_own_network()
 at_monitor, at_viewer, at_turn = hosts.make("monitor", "viewer", "turn")
 for host in (at_monitor, at_viewer):  # neither reaches the other
     subprocess.run([bridge, "link", "set", "dev", f"to-{host.name}", "isolated", "on"], check=True, timeout=20)
@@ -99,8 +93,7 @@ try:
         with Monitor(program, folder / f"data-{turn}", "--config", str(config), host=at_monitor) as m:
             m.wait("the camera", lambda: m.get("/api/cameras/door")["state"] == "online", 60)
             if not m.get("/api/stats")["webrtc"]["available"]:
-                print("SKIPPED:", m.get("/api/stats")["webrtc"]["reason"])
-                sys.exit(77)
+                skip(m.get("/api/stats")["webrtc"]["reason"])
             found, answer = pictures(m)
             relay = f" {at_turn.address} " in answer and "typ relay" in answer
             if relay != turn or (found >= PICTURES) != turn:

@@ -59,6 +59,7 @@ Tracks read(const std::string &path) {
     for (std::size_t i = 0; i < label::feature_count; i++)
       t.subject.shape[i] =
           j.at("shape").value(label::name_of(static_cast<label::Feature>(i)), t.subject.shape[i]);
+    if (j.contains("appearance")) t.subject.appearance = j["appearance"].get<std::vector<float>>();
     if (j.contains("vector"))
       t.subject.appearance = label::appearance_of(j["vector"].get<std::vector<float>>());
     out.push_back(std::move(t));

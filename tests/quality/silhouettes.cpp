@@ -99,7 +99,7 @@ Picture read_picture(const fs::path &file) {
   return out;
 }
 
-// As CameraPipeline::Callbacks reads them.
+// As frame_boxes.cpp of vigil-monitor reads them.
 std::vector<Silhouettes::Box> boxes_of(GstBuffer *b) {
   std::vector<Silhouettes::Box> out;
   gpointer state = nullptr;

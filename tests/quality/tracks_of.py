@@ -10,6 +10,7 @@ Boxes with a parameter "track" are written with its id; without any such box in 
 --estimates  also the boxes of tracks that were not found in the frame;  --messages FILE  the elements' messages, as JSON lines.
 """
 import argparse
+import array
 import json
 import pathlib
 import sys
@@ -18,7 +19,7 @@ import gi
 
 gi.require_version("Gst", "1.0")
 gi.require_version("GstVideo", "1.0")
-from gi.repository import Gst, GstVideo  # noqa: E402  pylint: disable=wrong-import-position
+from gi.repository import GLib, Gst, GstVideo  # noqa: E402  pylint: disable=wrong-import-position
 
 
 def rois(buffer):
@@ -46,6 +47,8 @@ def plain(structure):
             fields[name] = [plain(values.get_nth(n)) for n in range(values.n_values)]
         else:
             value = structure.get_value(name)
+            if isinstance(value, GLib.Bytes):  # floats; it lives as long as its structure
+                value = array.array("f", value.get_data()).tolist()
             fields[name] = plain(value) if isinstance(value, Gst.Structure) else value
     return fields
 

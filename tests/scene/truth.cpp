@@ -28,9 +28,9 @@ Scene make(Story story, int width = 160, int height = 120, float density = 1) {
                device());
 }
 
-constexpr Story stories[] = {Story::street,   Story::indoor,   Story::stopped_car, Story::crowd,
-                             Story::crossing, Story::groups,   Story::left_bag,    Story::queue,
-                             Story::traffic,  Story::taken_bag};
+constexpr Story stories[] = {Story::street,   Story::indoor,    Story::stopped_car, Story::crowd,
+                             Story::crossing, Story::groups,    Story::left_bag,    Story::queue,
+                             Story::traffic,  Story::taken_bag, Story::plaza};
 constexpr double step = 0.1, longest = 64;
 
 // An id is one object's from when it comes until it goes, in every story.
@@ -111,7 +111,7 @@ void boxes_agree() {
 
 // From a higher pole, turned aside and down, the same people pass, and the truth fits what is drawn.
 void another_view() {
-  for (const Story story : {Story::street, Story::traffic, Story::crossing}) {
+  for (const Story story : {Story::street, Story::traffic, Story::crossing, Story::plaza}) {
     Settings s{.width = 320, .height = 240, .story = story, .noise = 0, .quiet = 1};
     const Scene usual(s, device());
     s.pole = 8;
@@ -132,7 +132,7 @@ void another_view() {
 
 // Crossings are those of the ground points of the objects.
 void crossings_agree() {
-  for (const Story story : {Story::street, Story::traffic, Story::crossing, Story::queue}) {
+  for (const Story story : {Story::street, Story::traffic, Story::crossing, Story::queue, Story::plaza}) {
     const Scene scene = make(story);
     int incidents = 0, changes = 0, forward = 0;
     std::map<int, float> before;

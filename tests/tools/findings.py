@@ -14,11 +14,10 @@ import warnings
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
 
-from vigiltest import skip  # noqa: E402  pylint: disable=wrong-import-position
+from vigiltest import skip, skip_for  # noqa: E402  pylint: disable=wrong-import-position
 from vigiltest.findings import API, MISSING, Findings  # noqa: E402  pylint: disable=wrong-import-position
 
-if MISSING:
-    skip(MISSING.removeprefix("SKIPPED: "))
+skip_for(MISSING)
 try:
     import gi
     gi.require_version("Gst", "1.0")

@@ -19,9 +19,20 @@ def skip(why):
     sys.exit(SKIPPED)
 
 
+def skip_for(*reasons):
+    """Ends the program as a skipped test for the first of the reasons that is none of None and ""."""
+    for why in filter(None, reasons):
+        skip(why)
+
+
 def same(found, expected, what):
     if found != expected:
         raise AssertionError(f"{what}: {found!r}, expected {expected!r}")
+
+
+def true(value, what):
+    if not value:
+        raise AssertionError(what)
 
 
 def free_port():

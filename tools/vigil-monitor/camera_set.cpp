@@ -90,6 +90,7 @@ void CameraSet::apply(const std::string &name) {
   const bool titled = next.title != c->config().title;
   c->change(std::move(next));
   if (titled) keep_titles();
+  guard("cameras", [&] { on_configured(); });
 }
 
 void CameraSet::keep_titles() {
@@ -246,6 +247,7 @@ std::vector<std::string> CameraSet::use(Config next) {
   guard("cameras", [&] { keep_titles(); });
   guard("cameras", [&] { demand(); });
   if (!gone.empty() || !added.empty()) guard("cameras", [&] { on_change(); });
+  guard("cameras", [&] { on_configured(); });
   return changed;
 }
 

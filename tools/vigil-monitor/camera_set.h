@@ -54,7 +54,8 @@ class CameraSet {
   // What people call the camera of this name; the name itself where there is none. On any thread.
   std::string title_of(const std::string &camera) const;
 
-  std::function<void()> on_change = [] {}; // there are others than before
+  std::function<void()> on_change = [] {};     // there are others than before
+  std::function<void()> on_configured = [] {}; // or some have other settings, which are in use
 
  private:
   void join_added(Config &) const;      // cameras of the page

@@ -259,20 +259,23 @@ int test_notify(const Config &config) {
   return status;
 }
 
-// The element reads the file and trains when it is set, which the main loop must not wait for.
-void set_examples(GstElement *tracklabel, const std::string &file) {
-  g_object_set(tracklabel, "model-location", file.c_str(), nullptr);
-  gst_object_unref(tracklabel);
+// The element reads the files and trains when they are set, which the main loop must not wait for.
+void set_if_there(GstElement *tracklabel, const char *property, const std::string &file) {
+  std::error_code error;
+  g_object_set(tracklabel, property, std::filesystem::exists(file, error) ? file.c_str() : "", nullptr);
 }
 
-void connect_labels(Monitor &monitor, LabelBook &labels) {
+// `codebook`: the site's; empty: tracks are not looked at.
+void connect_labels(Monitor &monitor, LabelBook &labels, const std::string &codebook) {
   monitor.events().receivers.labels_of = [&labels](const std::string &event) { return labels.labels(event); };
   monitor.services().on_vector = [&labels](const Event &e, const std::vector<float> &v,
                                            const std::string &model) { labels.vector(e, v, model); };
-  monitor.services().on_tracklabel = [&labels](GstElement *e) {
-    gst_object_ref(e);
-    labels.in_background(
-        [e, file = labels.file()] { set_examples(e, std::filesystem::exists(file) ? file : ""); });
+  monitor.services().on_tracklabel = [&labels, codebook](GstElement *e, bool may_look) {
+    const std::shared_ptr<GstElement> kept(GST_ELEMENT(gst_object_ref(e)), gst_object_unref);
+    labels.in_background([kept, examples = labels.file(), codebook, may_look] {
+      if (may_look && !codebook.empty()) set_if_there(kept.get(), "codebook-location", codebook);
+      set_if_there(kept.get(), "model-location", examples);
+    });
   };
   monitor.events().receivers.stored.push_back(
       [&labels](const char *type, const Event &e) { labels.event(type, e); });
@@ -281,10 +284,22 @@ void connect_labels(Monitor &monitor, LabelBook &labels) {
   });
 }
 
-// What an event shows, as its stored picture has it: behind the cover of a camera with privacy.
-label::Picture picture_of(Monitor &monitor, const std::string &event) {
+// What an event shows, as its stored picture has it: behind the cover of a camera with privacy. Nothing of an
+// event from before that cover.
+label::Picture picture_of(Monitor &monitor, const CoveredSince &covered, const std::string &event) {
   const auto e = monitor.storage().reader().get(event);
-  return e && e->box ? picture_in(monitor.storage().file(thumb_path(*e)), *e->box) : label::Picture();
+  if (!e || !e->box || !covered.covers(e->camera, e->start_time)) return {};
+  return picture_in(monitor.storage().file(thumb_path(*e)), *e->box);
+}
+
+// Pictures that were kept to learn from go when they show what has become private. On the main thread.
+void cover_labels(Monitor &monitor, LabelBook &labels, CoveredSince &covered) {
+  std::map<std::string, PrivacyConfig> all;
+  for (const auto &camera : monitor.cameras().all()) all[camera->config().name] = camera->config().privacy;
+  labels.in_background([&labels, &covered, more = covered.use(all, monitor.utc().now())] {
+    if (!more.empty()) labels.forget_pictures(more);
+    covered.remember();
+  });
 }
 
 std::vector<std::string> last_day(Monitor &monitor, std::size_t most) {
@@ -368,12 +383,16 @@ int run(const Options &o) {
         return access.cameras_of(owner, credential);
       },
       [&monitor](const std::string &camera) { return monitor.cameras().title_of(camera); }, log_line);
+  const std::string codebook_file =
+      config.labels.codebook ? monitor.storage().file("labels/codebook.model") : "";
   std::unique_ptr<SiteCodebook> codebook;
-  if (config.labels.codebook)
+  if (!codebook_file.empty())
     codebook = std::make_unique<SiteCodebook>(
-        monitor.storage().file("labels/codebook.model"),
-        [&monitor](const std::string &s) { monitor.storage().reports().add(s); });
-  const auto picture = [&monitor](const std::string &event) { return picture_of(monitor, event); };
+        codebook_file, [&monitor](const std::string &s) { monitor.storage().reports().add(s); });
+  CoveredSince covered(monitor.storage().file("labels/covered.json"));
+  const auto picture = [&monitor, &covered](const std::string &event) {
+    return picture_of(monitor, covered, event);
+  };
   LabelBook labels(monitor.storage().file("events.db"), monitor.storage().file("labels/examples.json"),
                    {log_line, [&monitor](const std::string &what) { monitor.storage().reports().add(what); },
                     [&monitor](const std::string &event, const EventLabels &all) {
@@ -387,8 +406,8 @@ int run(const Options &o) {
                         }
                       });
                     },
-                    codebook.get(), picture});
-  connect_labels(monitor, labels);
+                    codebook.get(), picture, &covered});
+  connect_labels(monitor, labels, codebook_file);
   std::unique_ptr<CodebookNight> night;
   if (codebook)
     night = std::make_unique<CodebookNight>(
@@ -397,10 +416,10 @@ int run(const Options &o) {
             log_line, [&monitor](std::size_t most) { return last_day(monitor, most); }, picture});
   Notifier notifier(monitor, audit, push);
   Api api(monitor, access, audit, labels, o.page);
-  api.push = &push;
+  api.services.push = &push;
   if (night) {
-    api.codebook_state = [&night] { return night->describe(); };
-    api.make_codebook_now = [&night] { return night->make_now(); };
+    api.services.codebook_state = [&night] { return night->describe(); };
+    api.services.make_codebook_now = [&night] { return night->make_now(); };
   }
   std::unique_ptr<RtspServer> rtsp;
   if (!config.rtsp.address.empty())
@@ -410,12 +429,12 @@ int run(const Options &o) {
   if (rtsp)
     monitor.cameras().on_change = [&monitor, &rtsp] { rtsp->set_cameras(monitor.cameras().config().order); };
   Reload reload(monitor, tokens, access);
-  api.read_again = reload;
-  api.test_notices = [&notifier] { return notifier.test_notices(); };
-  api.mqtt_state = [&notifier] { return notifier.mqtt_state(); };
+  api.services.read_again = reload;
+  api.services.test_notices = [&notifier] { return notifier.test_notices(); };
+  api.services.mqtt_state = [&notifier] { return notifier.mqtt_state(); };
   if (rtsp)
-    api.rtsp_state = [&rtsp, address = config.rtsp.address, port = rtsp->port(),
-                      most = config.rtsp.max_clients, tls] {
+    api.services.rtsp_state = [&rtsp, address = config.rtsp.address, port = rtsp->port(),
+                               most = config.rtsp.max_clients, tls] {
       return nlohmann::json{
           {"address", address}, {"port", port}, {"tls", tls}, {"clients", rtsp->clients()}, {"limit", most}};
     };
@@ -437,6 +456,8 @@ int run(const Options &o) {
   constexpr guint often = 2000;
   sources.push_back(g_timeout_add(often, guarded<OtherPrograms::on_timer, G_SOURCE_CONTINUE>, &others));
   monitor.start();
+  monitor.cameras().on_configured = [&] { cover_labels(monitor, labels, covered); };
+  monitor.cameras().on_configured();
   const auto shown = [](const std::string &address) {
     return address.find(':') == std::string::npos ? address : "[" + address + "]";
   };
@@ -465,6 +486,7 @@ int run(const Options &o) {
   log_line("stopping: clips that are being written are finished first");
   monitor.announcer().close();
   monitor.cameras().on_change = [] {}; // the RTSP server ends
+  monitor.cameras().on_configured = [] {};
   for (const auto &camera : monitor.cameras().all())
     if (const auto head = camera->onvif()->ptz()) head->end(); // requests wait for it
   // Requests that are being answered may still ask the main loop.

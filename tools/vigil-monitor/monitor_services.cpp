@@ -53,8 +53,8 @@ void Monitor::Services::vector(const Event &e, std::vector<float> v) {
     monitor_.queue_.lost("vectors of events");
 }
 
-void Monitor::Services::teach(GstElement *tracklabel) {
-  if (on_tracklabel) on_tracklabel(tracklabel);
+void Monitor::Services::teach(GstElement *tracklabel, bool may_look) {
+  if (on_tracklabel) on_tracklabel(tracklabel, may_look);
 }
 
 std::shared_ptr<Detector> Monitor::Services::detector(const DetectorConfig &config) {

@@ -22,7 +22,7 @@ class Monitor::Services final : public CameraServices {
   void thumbnail(const Event &, Bytes jpeg) override;
   void vector(const Event &, std::vector<float>) override;
   void crossing(const std::string &camera, const std::string &line, double time, bool in) override;
-  void teach(GstElement *tracklabel) override;
+  void teach(GstElement *tracklabel, bool may_look) override;
   void heat(const std::string &camera, double time, std::vector<float> cells) override;
   void motion(const std::string &camera, const MovedSeconds &) override;
 
@@ -38,7 +38,7 @@ class Monitor::Services final : public CameraServices {
   // An event has its vector, which gpufisher made with this model. On the writer thread.
   std::function<void(const Event &, const std::vector<float> &, const std::string &model_file)> on_vector;
   // A camera begins with this element. On the main thread.
-  std::function<void(GstElement *tracklabel)> on_tracklabel;
+  std::function<void(GstElement *tracklabel, bool may_look)> on_tracklabel;
   Detectors detectors; // for the main thread
 
  private:

@@ -3,21 +3,25 @@
 
 #include "archive.h"
 #include "common/error.h"
-#include "survey.h"
+#include "source_file.h"
 #include "tools/base/lines.h"
 #include "tools/base/media_files.h"
 #include "tools/base/progress.h"
 #include "tools/base/side_by_side.h"
 #include "vigil-config.h"
+#include "watch.h"
 
 #include <algorithm>
 #include <atomic>
 #include <exception>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iostream>
 #include <mutex>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace vigil::scan {
 
@@ -76,6 +80,40 @@ Given find_files(const ScanOptions &o) {
     }
   }
   return given;
+}
+
+// A file as it is known before the work on the first one begins.
+struct Surveyed {
+  std::string path; // as it was given
+  SourceFile file;
+  Time duration = 0;        // 0: not known, or not asked for
+  std::exception_ptr error; // why nothing is known of the file: look_at()'s, or duration_of()'s
+};
+
+using AskDuration = std::function<Time(const std::string &path)>; // on any thread
+
+Surveyed survey_one(const std::string &path, const AskDuration &ask_duration) {
+  Surveyed s;
+  s.path = path;
+  try {
+    s.file = look_at(path);
+    if (ask_duration) s.duration = ask_duration(s.file.path);
+  } catch (...) {
+    s.error = std::current_exception();
+  }
+  return s;
+}
+
+// In the order of the paths. Several files are looked at side by side: storage that answers slowly would make
+// the sum of its answers the time until the work begins. An empty function asks for no durations.
+std::vector<Surveyed> survey(const std::vector<std::string> &paths, const AskDuration &ask_duration) {
+  constexpr std::size_t most_threads = 8;
+  std::vector<Surveyed> all(paths.size());
+  std::atomic<std::size_t> next = 0;
+  tools::side_by_side(std::min(most_threads, paths.size()), [&] {
+    for (std::size_t i = next++; i < paths.size(); i = next++) all[i] = survey_one(paths[i], ask_duration);
+  });
+  return all;
 }
 
 class Scanner {

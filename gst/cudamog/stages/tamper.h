@@ -3,7 +3,7 @@
 //
 // submit() samples a coarse grid of luma and slopes, at most every 0.25 s of the stream. finish() compares
 // these with what the camera showed over the last two minutes. Thresholds and times:
-// kernels/tamper/tamper_detector.h; the comparison of slopes: kernels/tamper/compare.h. Source: this project.
+// kernels/tamper/tamper_detector.h; the comparison of slopes: kernels/tamper/sketch.h. Source: this project.
 //
 // Feedback: a camera that was moved requests new_view, since the model describes another place.
 #pragma once

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstring>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace vigil::colinearseg {
@@ -23,15 +24,15 @@ class CpuSegmenter final : public Segmenter {
   CpuSegmenter(CpuDevice &d, const Config &c, int learn_frames)
       : device_(d), config_(c), composer_(compose::make_cpu(d)) {
     check_config(c);
-    labels_ = bit_plane(label_memory_, c.height);
-    none_ = bit_plane(none_memory_, 1);
-    for (int i = 0; i < 2; i++) {
-      thresholds_[i] = bit_plane(threshold_memory_[i], digits * c.height);
+    labels_ = bit_plane(c.height);
+    none_ = bit_plane(1);
+    for (Owned<BitPlane> &t : thresholds_) {
+      t = bit_plane(digits * c.height);
       // What is no pixel stays at 15, which is never reached.
-      std::fill_n(thresholds_[i].data, thresholds_[i].size(thresholds_[i].height), ~std::uint64_t{0});
+      std::fill_n(t.data, t.size(t.height), ~std::uint64_t{0});
     }
-    background_ = rows(background_memory_, 4);
-    mask_ = rows(mask_memory_, 1);
+    background_ = rows(4);
+    mask_ = rows(1);
     samples_.resize(4096);
     learn(learn_frames);
   }
@@ -43,8 +44,8 @@ class CpuSegmenter final : public Segmenter {
   void learn(int learn_frames) override {
     const Progress begun = new_progress(learn_frames);
     make_exact();
-    std::memset(exact_.data, 0, exact_memory_.bytes());
-    begin(begun, std::vector<std::uint8_t>(background_memory_.bytes()));
+    std::memset(exact_.data, 0, exact_.memory.bytes());
+    begin(begun, std::vector<std::uint8_t>(background_.memory.bytes()));
   }
 
   void set_background(ConstImage image, int learn_frames) override {
@@ -79,7 +80,8 @@ class CpuSegmenter final : public Segmenter {
     }
     const bool same = c.temporal_compactness == c.compactness;
     each_band([&](int first, int last) {
-      thresholds(colours, background_, c, same ? BitPlane{} : thresholds_[0], thresholds_[1], first, last);
+      thresholds(colours, background_, c, same ? BitPlane{} : BitPlane(thresholds_[0]), thresholds_[1], first,
+                 last);
     });
     for (int i = 0; i <= c.iterations; i++)
       for (const int position : permutation(c.seed, progress_.frames, i))
@@ -123,7 +125,7 @@ class CpuSegmenter final : public Segmenter {
   State save() const override {
     State s = empty_state(config_, 1);
     static_cast<Progress &>(s) = progress_;
-    unpack_background({background_.data, background_memory_.bytes()}, background_.stride, s);
+    unpack_background({background_.data, background_.memory.bytes()}, background_.stride, s);
     for (int y = 0; y < config_.height; y++)
       std::copy_n(mask_.row(y), config_.width, &s.mask[std::size_t(y) * config_.width]);
     if (!exact_.data) s.exact.clear();
@@ -154,19 +156,24 @@ class CpuSegmenter final : public Segmenter {
     device_.parallel(config_.height, rows_of(pass_grain), work);
   }
 
-  BitPlane bit_plane(DeviceBuffer &memory, int height) {
-    BitPlane p{nullptr, config_.width, height};
-    memory = DeviceBuffer(device_, p.size(height) * sizeof(std::uint64_t));
-    p.data = memory.as<std::uint64_t>();
-    std::memset(p.data, 0, memory.bytes());
+  // A view, and the memory that it shows.
+  template <class View>
+  struct Owned : View {
+    DeviceBuffer memory;
+  };
+  Owned<BitPlane> bit_plane(int height) const {
+    Owned<BitPlane> p{{nullptr, config_.width, height}, {}};
+    p.memory = DeviceBuffer(device_, p.size(height) * sizeof(std::uint64_t));
+    p.data = p.memory.as<std::uint64_t>();
+    std::memset(p.data, 0, p.memory.bytes());
     return p;
   }
   int padded_width() const { return (config_.width + 63) / 64 * 64; }
-  Plane<std::uint8_t> rows(DeviceBuffer &memory, int bytes) {
+  Owned<Plane<std::uint8_t>> rows(int bytes) const {
     const std::ptrdiff_t stride = std::ptrdiff_t{bytes} * padded_width();
-    memory = DeviceBuffer(device_, std::size_t(stride) * config_.height);
+    DeviceBuffer memory(device_, std::size_t(stride) * config_.height);
     std::memset(memory.as(), 0, memory.bytes());
-    return {memory.as<std::uint8_t>(), config_.width, config_.height, stride};
+    return {{memory.as<std::uint8_t>(), config_.width, config_.height, stride}, std::move(memory)};
   }
 
   // Value i of State::exact and of State::background among ours.
@@ -180,21 +187,17 @@ class CpuSegmenter final : public Segmenter {
   }
   void make_exact() {
     if (exact_.data) return;
-    exact_memory_ =
-        DeviceBuffer(device_, 3 * sizeof(std::uint32_t) * std::size_t(padded_width()) * config_.height);
-    std::memset(exact_memory_.as(), 0, exact_memory_.bytes());
-    exact_ = {exact_memory_.as<std::uint32_t>(), padded_width(), config_.height};
+    DeviceBuffer memory(device_, 3 * sizeof(std::uint32_t) * std::size_t(padded_width()) * config_.height);
+    std::memset(memory.as(), 0, memory.bytes());
+    exact_ = {{memory.as<std::uint32_t>(), padded_width(), config_.height}, std::move(memory)};
   }
-  void drop_exact() {
-    exact_ = {};
-    exact_memory_ = DeviceBuffer();
-  }
+  void drop_exact() { exact_ = {}; }
 
   // The background is these bytes and nothing is foreground.
   void begin(const Progress &progress, const std::vector<std::uint8_t> &rgba) {
     std::copy(rgba.begin(), rgba.end(), background_.data);
-    std::memset(label_memory_.as(), 0, label_memory_.bytes());
-    std::memset(mask_memory_.as(), 0, mask_memory_.bytes());
+    std::memset(labels_.memory.as(), 0, labels_.memory.bytes());
+    std::memset(mask_.memory.as(), 0, mask_.memory.bytes());
     progress_ = progress;
   }
 
@@ -221,11 +224,9 @@ class CpuSegmenter final : public Segmenter {
   CpuDevice &device_;
   const Config config_;
   std::unique_ptr<compose::Composer> composer_;
-  DeviceBuffer label_memory_, none_memory_, threshold_memory_[2], background_memory_, mask_memory_;
-  DeviceBuffer exact_memory_; // only while learning or adapting
-  BitPlane labels_, none_, thresholds_[2];
-  Plane<std::uint8_t> background_, mask_;
-  Exact exact_{};
+  Owned<BitPlane> labels_, none_, thresholds_[2];
+  Owned<Plane<std::uint8_t>> background_, mask_;
+  Owned<Exact> exact_{}; // only while learning or adapting
   std::vector<std::uint32_t> samples_;
   Progress progress_;
 };

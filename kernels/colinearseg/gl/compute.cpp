@@ -4,7 +4,7 @@
 #include "common/error.h"
 #include "common/gl/program.h"
 #include "kernels/colinearseg/colinearseg-shaders.h"
-#include "kernels/colinearseg/gl.h"
+#include "kernels/colinearseg/gl_passes.h"
 
 #include <algorithm>
 #include <utility>

@@ -2,7 +2,7 @@
 // The passes as fragment shaders. Each substep draws the mask from one texture into another.
 #include "common/gl/program.h"
 #include "kernels/colinearseg/colinearseg-shaders.h"
-#include "kernels/colinearseg/gl.h"
+#include "kernels/colinearseg/gl_passes.h"
 
 #include <utility>
 

@@ -2,6 +2,7 @@
 // The encoder's memory and tables, and its order of launches.
 #include "kernels/fisher/cuda/encoder.h"
 
+#include "common/device_cast.h"
 #include "common/error.h"
 #include "kernels/fisher/cuda/extractor.h"
 #include "kernels/fisher/cuda/mixture_tables.h"
@@ -251,3 +252,12 @@ void CudaEncoder::encode_frame(Extractor &extractor, const ConstImage &frame, fl
 }
 
 } // namespace vigil::fisher::cuda
+
+namespace vigil::fisher {
+
+std::unique_ptr<Encoder> make_cuda(Device &device, const Codebook &codebook, const Classifier &classifier,
+                                   int capacity) {
+  return std::make_unique<cuda::CudaEncoder>(device_cast<CudaDevice>(device), codebook, classifier, capacity);
+}
+
+} // namespace vigil::fisher

@@ -2,6 +2,7 @@
 // The extractor's memory and tables, and its order of launches.
 #include "kernels/fisher/cuda/extractor.h"
 
+#include "common/device_cast.h"
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -138,3 +139,11 @@ void CudaExtractor::extract(const ConstImage &frame, float *descriptors, Queue &
 }
 
 } // namespace vigil::fisher::cuda
+
+namespace vigil::fisher {
+
+std::unique_ptr<Extractor> make_cuda(Device &device, int width, int height, const SiftParams &params) {
+  return std::make_unique<cuda::CudaExtractor>(device_cast<CudaDevice>(device), width, height, params);
+}
+
+} // namespace vigil::fisher

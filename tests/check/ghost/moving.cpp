@@ -124,7 +124,8 @@ void run_standing(check::Checker &c) {
   Picture waits;
   waits.put(3, 3, 120, 0, 0, true);
   bool all = true;
-  for (int i = 0; i < 39; i++) all &= waits.moves(rate, 3);
+  waits.moves(rate, 3); // something must be there in the frame before
+  for (int i = 1; i < 39; i++) all &= waits.moves(rate, 3);
   c.expect(all, "with a delay of 3 seconds what stands for 4 is new until then");
 }
 
@@ -227,7 +228,30 @@ void run_slow(check::Checker &c) {
     }
 }
 
+// With a delay who begins motion was near a moment before.
+void run_trail(check::Checker &c) {
+  // In which frame motion begins, 0: never, of a blob that moves so many cells a frame.
+  const auto begins = [](int cells, double seconds, double delay) {
+    Picture p;
+    for (int i = 0; i < 20; i++) {
+      p.clear();
+      p.put(i * cells % p.grid.columns, 2 + i % 2, 240, 0, 0.2, true);
+      if (p.moves(seconds, delay)) return i + 1;
+    }
+    return 0;
+  };
+  for (const double seconds : {0.1, 0.2, 0.35}) {
+    c.expect(begins(7, seconds, 0.1) == 0, text("frames of ", seconds, " s: an insect begins motion"));
+    c.expect(begins(7, seconds, 0.09) == 1, text("frames of ", seconds, " s: a short delay asks for more"));
+    c.expect(begins(0, seconds, 0.1) == 2, text("frames of ", seconds, " s: who stands begins none"));
+    c.expect(begins(1, seconds, 0.1) == 2, text("frames of ", seconds, " s: who walks begins none"));
+  }
+  for (const double seconds : {0.05, 0.4, 0.5, 2.})
+    c.expect(begins(7, seconds, 0.1) == 1, text("frames of ", seconds, " s: one frame is not enough"));
+}
+
 const check::Register cases[] = {
+    check::Register{{"ghost/moving-trail", run_trail}},
     check::Register{{"ghost/moving-slow", run_slow}},
     check::Register{{"ghost/moving-blobs", run_blobs}},
     check::Register{{"ghost/moving-standing", run_standing}},

@@ -5,7 +5,7 @@
 
 #include "gst/transform/cuda_selector.h"
 #include "gst/transform/transform.h"
-#include "kernels/cell_grid/cell_grid.h"
+#include "kernels/blobs/blobs.h"
 
 #include <cstdint>
 #include <memory>
@@ -19,25 +19,25 @@ namespace {
 
 // What is found in one frame: made once for each frame that may be held, then used again.
 struct Found final : FrameProcessor::PerFrameData {
-  Found(Device &device, const cell_grid::Grid &grid)
-      : cells(device, grid.cells() * sizeof(cell_grid::Cell)), host(device, cells.bytes()) {}
-  int min_area = 1;   // as it was set when the frame came
-  DeviceBuffer cells; // the device writes them
-  HostBuffer host;    // a copy of them
-  cell_grid::Blobs blobs;
+  Found(Device &device, const blobs::Config &config) : results(device, config) {}
+  int min_area = 1;       // as it was set when the frame came
+  blobs::Results results; // host memory that the device writes to
 };
 
 class CountWork final : public FrameProcessor {
  public:
   CountWork(Device &device, GstElement *element, const SharedSettings<Settings> &settings)
-      : device_(device), element_(element), settings_(settings), counter_(cell_grid::make(device)) {}
+      : device_(device), element_(element), settings_(settings) {}
 
   void set_format(const FrameKind &in, const FrameKind &) override {
-    grid_ = cell_grid::grid_for(in.info.width, in.info.height);
+    config_ = {in.info.width, in.info.height};
+    finder_ = blobs::make(device_, config_);
     number_ = 0;
   }
   // Called after set_format(), so the memory has the size that the format needs.
-  std::unique_ptr<PerFrameData> make_frame_data() override { return std::make_unique<Found>(device_, grid_); }
+  std::unique_ptr<PerFrameData> make_frame_data() override {
+    return std::make_unique<Found>(device_, config_);
+  }
   // What holds for this frame is kept in its result: the settings may have changed when run() comes.
   Plan plan(const FrameTime &, PerFrameData *result) override {
     const Tuning tuning = settings_.read([](const Settings &s) { return s.tuning; });
@@ -46,26 +46,22 @@ class CountWork final : public FrameProcessor {
   }
   // Only submits: the device may still be at work when it returns.
   void run(std::span<FrameTask *const> tasks, Queue &queue) override {
-    for (FrameTask *task : tasks)
-      counter_->apply(task->in.plane(0), grid_, found(*task).cells.as<cell_grid::Cell>(), queue);
+    for (FrameTask *task : tasks) {
+      Found &f = found(*task);
+      finder_->apply(task->in.plane(0), {.min_area = std::uint32_t(f.min_area)}, {}, f.results, queue);
+    }
   }
-  void fetch(FrameTask &task, Queue &queue) override {
-    Found &f = found(task);
-    device_.download(f.host.as<void>(), f.cells.as(), f.cells.bytes(), queue);
-    if (device_.backend() != Backend::cpu) bytes_ += f.cells.bytes(); // there it is no way to the host
-  }
-  // The copy has arrived.
+  // The results are on the host.
   void complete(FrameTask &task, Queue &) override {
-    Found &f = found(task);
-    const std::span cells(f.host.as<const cell_grid::Cell>(), std::size_t(grid_.cells()));
-    f.blobs = cell_grid::find_blobs(cells, grid_, std::uint32_t(f.min_area));
+    if (device_.backend() != Backend::cpu)
+      bytes_ += found(task).results.bytes(); // the CPU writes them where they are read
   }
   void publish(BufferPtr &, const FrameTask &task) override {
     if (task.plan.use == Use::none) return;
-    const cell_grid::Blobs &blobs = found(task).blobs;
+    blobs::Results &results = found(task).results;
     GstStructure *s = new_timed_structure("mask-count", task.time);
-    gst_structure_set(s, "blobs", G_TYPE_INT, int(blobs.blobs.size()), "foreground", G_TYPE_UINT64,
-                      guint64(blobs.foreground), nullptr);
+    gst_structure_set(s, "blobs", G_TYPE_INT, int(results.blobs().size()), "foreground", G_TYPE_UINT64,
+                      guint64(results.head().foreground), nullptr);
     gst_element_post_message(element_, gst_message_new_element(GST_OBJECT(element_), s));
   }
   std::uint64_t result_bytes() const override { return bytes_; }
@@ -76,8 +72,8 @@ class CountWork final : public FrameProcessor {
   Device &device_;
   GstElement *element_;
   const SharedSettings<Settings> &settings_;
-  std::unique_ptr<cell_grid::Counter> counter_;
-  cell_grid::Grid grid_;
+  blobs::Config config_;
+  std::unique_ptr<blobs::Finder> finder_;
   std::uint64_t number_ = 0, bytes_ = 0;
 };
 

@@ -105,11 +105,13 @@ class Browser:
         shot = self.driver.execute_cdp_cmd("Page.captureScreenshot", {"format": "jpeg", "quality": 72})
         return base64.b64decode(shot["data"])
 
-    def save_pictures(self, folder, name):
-        """Of a screen and of a phone, as NAME-WIDTH.jpg."""
+    def save_pictures(self, folder, name, selector=None):
+        """Of a screen and of a phone, as NAME-WIDTH.jpg; scrolled to the element."""
         folder.mkdir(parents=True, exist_ok=True)
         for width, height in ((1280, 800), (360, 740)):
             self.resize(width, height, "dark")
+            if selector:
+                self.run("document.querySelector(arguments[0]).scrollIntoView()", selector)
             time.sleep(0.7)
             (folder / f"{name}-{width}.jpg").write_bytes(self.picture())
         self.resize(1280, 800, "dark")

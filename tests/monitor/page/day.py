@@ -10,14 +10,9 @@ import time
 import unittest
 import urllib.request
 
-import server as servers
+from case import PageCase
+from push_page import fake_push
 
-servers.skip_without()
-
-from browser import Browser  # pylint: disable=wrong-import-position
-from push_page import fake_push  # pylint: disable=wrong-import-position
-
-PROGRAM = sys.argv[1]
 PICTURES = os.environ.get("VIGIL_SCREENSHOTS")
 CONFIG = """\
 http: {{listen: 127.0.0.1:{port}}}
@@ -29,14 +24,13 @@ cameras:
 """
 
 
-class Day(unittest.TestCase):
-    def setUp(self):
-        self.server = servers.Server(PROGRAM, CONFIG)
-        self.addCleanup(self.server.stop)
-        self.browser = Browser(self.server.url)
-        self.addCleanup(self.browser.quit)
-        fake_push(self.browser, self.server.url)
-        self.steps = []
+class Day(PageCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.start_server(CONFIG)
+        cls.start_browser()
+        fake_push(cls.browser, cls.server.url)
+        cls.steps = []
 
     def click(self, selector):
         self.browser.click(selector)

@@ -5,21 +5,14 @@ With PICTURES, a folder, pictures of each state are put there, wide and narrow."
 import pathlib
 import sys
 import tempfile
-import time
 import unittest
 
-import server as servers
+from case import PageCase, PROGRAM
+from browser import Browser
+from accessibility import axe_file, serious_faults
+from onnx_file import mean_colour, root_of_green
+from vigiltest import skip
 
-servers.skip_without()
-sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
-
-from accessibility import axe_file, serious_faults  # noqa: E402
-from browser import Browser  # noqa: E402
-from onnx_file import mean_colour, root_of_green  # noqa: E402
-from vigiltest import skip  # noqa: E402
-
-PROGRAM = sys.argv[1]
-PICTURES = pathlib.Path(sys.argv[2]).resolve() if len(sys.argv) > 2 else None
 if not (pathlib.Path(PROGRAM).parent / "vigil-detector.module").exists():
     skip("this build has no OpenCV dnn")
 MODELS = tempfile.TemporaryDirectory(prefix="vigil-models-")
@@ -39,13 +32,11 @@ cameras:
 """
 
 
-class DetectorPage(unittest.TestCase):
+class DetectorPage(PageCase):
     @classmethod
     def setUpClass(cls):
-        cls.server = servers.Server(PROGRAM, CONFIG)
-        cls.addClassCleanup(cls.server.stop)
-        cls.browser = Browser(cls.server.url)
-        cls.addClassCleanup(cls.browser.quit)
+        cls.start_server(CONFIG)
+        cls.start_browser()
 
     def use(self, model):
         """With this model; None: without a detector."""
@@ -57,17 +48,13 @@ class DetectorPage(unittest.TestCase):
     def figure(self, name, browser=None):
         return (browser or self.browser).run("return document.querySelector('.detectors dl:last-of-type [data-figure=' + arguments[0] + '] dd').textContent", name)
 
-    def pictures(self, name):
-        for width, height in ((1280, 900), (360, 900)):
-            self.browser.resize(width, height, "dark")
-            self.browser.run("document.querySelector('.detectors').scrollIntoView()")
+    def looks(self, name):
+        for width in 1280, 360:
+            self.browser.resize(width, 900, "dark")
             wide = self.browser.run("return document.documentElement.scrollWidth - document.documentElement.clientWidth")
             self.assertLessEqual(wide, 0, f"nothing sticks out at a width of {width}")
-            if PICTURES:
-                PICTURES.mkdir(parents=True, exist_ok=True)
-                time.sleep(0.5)
-                (PICTURES / f"{name}-{width}.jpg").write_bytes(self.browser.picture())
         self.browser.resize(1280, 800, "dark")
+        self.pictures(name, ".detectors")
 
     def test_detector(self):
         b, s = self.browser, self.server
@@ -81,7 +68,7 @@ class DetectorPage(unittest.TestCase):
         self.assertEqual((self.figure("model"), self.figure("classes"), self.figure("refused")), (str(GOOD), "3", "0"))
         shown = int(self.figure("inferences").split(",")[0])
         self.assertLessEqual(shown, s.get("/api/stats")["detectors"][-1]["inferences"], "the page shows the program's figures")
-        self.pictures("ready")
+        self.looks("ready")
         self.assertEqual(serious_faults(b) if axe_file() else [], [])
         german = Browser(s.url, "de-DE,de")
         self.addCleanup(german.quit)
@@ -91,12 +78,12 @@ class DetectorPage(unittest.TestCase):
         self.use(DARK)
         b.until(lambda: self.figure("model") == str(DARK) and self.figure("refused") != "0", "refused answers", 120)
         self.assertRegex(self.figure("refused"), r"^\d+, the last one: .*dark\.onnx.*no number")
-        self.pictures("refused")
+        self.looks("refused")
         self.use(MISSING)
         b.until(lambda: self.figure("model") == str(MISSING) and self.figure("state").startswith("cannot be used:"), "the failure", 60)
         self.assertIn("missing.onnx", self.figure("state"))
         self.assertEqual(self.figure("time"), "–")
-        self.pictures("failed")
+        self.looks("failed")
         self.use(None)
         b.until(lambda: b.run("return document.querySelector('.detectors').hidden"), "the panel goes with the detector", 60)
         b.run("window.jumps = []")  # the configuration and the size of the window were changed

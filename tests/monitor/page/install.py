@@ -2,25 +2,19 @@
 """vigil-monitor's page as an app, below a proxy's prefix: manifest, service worker, what is shown while the server is away, and a new version.
 
 Usage: install.py VIGIL_MONITOR"""
-import http.server
 import json
 import sys
-import threading
 import unittest
 import urllib.parse
 
-import server as servers
+from case import PageCase
+from browser import Browser
+from prefix import CONFIG, PREFIX, PrefixProxy
 
-servers.skip_without()
-
-from browser import Browser  # pylint: disable=wrong-import-position
-from prefix import CONFIG, PREFIX, Proxy  # pylint: disable=wrong-import-position
-
-PROGRAM = sys.argv[1]
 OPEN = CONFIG.replace("token_file: {folder}/token, local: admin, framed: true", "local: admin")
 
 
-class Gateway(Proxy):
+class Gateway(PrefixProxy):
     """Answers 502 while the server is away, and can give the service worker another version."""
     version = ""
 
@@ -43,21 +37,17 @@ class Gateway(Proxy):
     do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = forward
 
 
-class Install(unittest.TestCase):
+class Install(PageCase):
     @classmethod
     def setUpClass(cls):
         # The visitors of a proxy need a token; these tests are about the page, so that the proxy hides that it is one.
-        cls.server = servers.Server(PROGRAM, OPEN)
-        cls.addClassCleanup(cls.server.stop)
-        Proxy.behind = urllib.parse.urlsplit(cls.server.url).netloc
-        Proxy.hidden = True
-        cls.proxy = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Gateway)
-        threading.Thread(target=cls.proxy.serve_forever, daemon=True).start()
-        cls.addClassCleanup(cls.proxy.shutdown)
+        cls.start_server(OPEN)
+        Gateway.hidden = True
+        cls.address = cls.start_proxy(Gateway) + PREFIX
 
     def setUp(self):
         Gateway.version = ""
-        self.browser = Browser(f"http://127.0.0.1:{self.proxy.server_port}{PREFIX}")
+        self.browser = Browser(self.address)
         self.addCleanup(self.browser.quit)
         self.browser.open("wall")
         self.browser.find(".tile.seen")

@@ -7,13 +7,10 @@ import pathlib
 import sys
 import unittest
 
-import server as servers
+from case import PageCase
+from browser import Browser
 
-servers.skip_without()
 
-from browser import Browser  # pylint: disable=wrong-import-position
-
-PROGRAM = sys.argv[1]
 TEXTS = pathlib.Path(__file__).resolve().parents[3] / "tools/vigil-monitor/page/texts"
 CATALOGUES = {file.stem: json.loads(file.read_text(encoding="utf-8")) for file in sorted(TEXTS.glob("*.json"))}
 VIEWS = {"wall": ".tile.seen", "camera/door": ".stage.seen", "events": ".cards", "review": ".view-review h1", "timeline": ".tl-bar", "heatmap": ".heat", "labels": ".labels-view:not([hidden])", "system": "tbody tr"}
@@ -29,12 +26,11 @@ return out;
 """
 
 
-class Languages(unittest.TestCase):
+class Languages(PageCase):
     @classmethod
     def setUpClass(cls):
-        cls.server = servers.Server(PROGRAM)
-        cls.addClassCleanup(cls.server.stop)
-        cls.server.until(lambda: all(c["state"] == "online" for c in cls.server.get("/api/cameras")), "all cameras to be online", 60)
+        cls.start_server()
+        cls.wait_for_cameras()
 
     def browser(self, language):
         b = Browser(self.server.url, language)

@@ -4,25 +4,18 @@
 The cameras draw the system's clock into their pictures (../live_camera.py). `timing`: how late the browser's pictures are, and how far sound is
 from its picture, which a busy machine does not keep."""
 import json
-import pathlib
 import sys
 import time
 import unittest
 
-import server as servers
+from case import PageCase
+import hosts
+import rtsp_camera
+from vigiltest import free_port, skip_for
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
-
-servers.skip_without()
-
-import hosts  # pylint: disable=wrong-import-position
-import rtsp_camera  # pylint: disable=wrong-import-position
-from browser import Browser  # pylint: disable=wrong-import-position
-
-if rtsp_camera.MISSING:
-    servers.skip(rtsp_camera.MISSING)
-PROGRAM, TIMING = sys.argv[1], sys.argv[2:] == ["timing"]
-PORT = servers.free_port()
+skip_for(rtsp_camera.MISSING)
+TIMING = sys.argv[2:] == ["timing"]
+PORT = free_port()
 CONFIG = f"""\
 http: {{{{listen: 127.0.0.1:{{port}}}}}}
 storage: {{{{path: {{folder}}/data, max_size: 500MB, min_free: 1MB}}}}
@@ -82,25 +75,22 @@ setInterval(() => {
 """
 
 
-class Live(unittest.TestCase):
+class Live(PageCase):
     @classmethod
     def setUpClass(cls):
         no_interface = hosts.have_interface()  # before the browser starts, which gives up what it loads when an interface comes
         cls.camera = rtsp_camera.CameraServer(PORT, "live_camera.py")
         cls.addClassCleanup(cls.camera.kill)
-        cls.server = servers.Server(PROGRAM, CONFIG)
-        cls.addClassCleanup(cls.server.stop)
-        cls.browser = Browser(cls.server.url)
-        cls.addClassCleanup(cls.browser.quit)
-        cls.server.until(lambda: all(c["state"] == "online" for c in cls.server.get("/api/cameras")), "all cameras to be online", 60)
+        cls.start_server(CONFIG)
+        cls.start_browser()
+        cls.wait_for_cameras()
         why_not = cls.server.get("/api/stats")["webrtc"]["reason"] or no_interface
         cls.has_webrtc = not why_not
         if why_not:
             print("SKIPPED in part:", why_not)
 
     def setUp(self):
-        self.browser.run("try { localStorage.clear() } catch { }")
-        self.browser.resize(1280, 800, "dark")
+        self.begin_anew()
 
     def way(self):
         return self.browser.run("return document.querySelector('.stage-way')?.dataset.way ?? ''")

@@ -12,34 +12,23 @@ import tempfile
 import time
 import unittest
 
-import server as servers
+from case import needs_axe, QuietCase
+from accessibility import serious_faults
+from selenium.webdriver.common.keys import Keys
 
-servers.skip_without()
-
-from accessibility import axe_file, serious_faults  # pylint: disable=wrong-import-position
-from browser import Browser  # pylint: disable=wrong-import-position
-from selenium.webdriver.common.keys import Keys  # pylint: disable=wrong-import-position
-
-PROGRAM = sys.argv[1]
 PICTURES = os.environ.get("VIGIL_SCREENSHOTS")
 VIEWS = ("wall", "camera/door", "events", "heatmap", "labels", "system")
 
 
-class Page(unittest.TestCase):
+class Page(QuietCase):
     @classmethod
     def setUpClass(cls):
-        cls.server = servers.Server(PROGRAM)
-        cls.addClassCleanup(cls.server.stop)
-        cls.browser = Browser(cls.server.url)
-        cls.addClassCleanup(cls.browser.quit)
-        cls.server.until(lambda: all(c["state"] == "online" for c in cls.server.get("/api/cameras")), "all cameras to be online", 60)
+        cls.start_server()
+        cls.start_browser()
+        cls.wait_for_cameras()
 
     def setUp(self):
-        self.browser.run("try { localStorage.clear() } catch { }")
-        self.browser.resize(1280, 800, "dark")
-
-    def tearDown(self):
-        self.assertEqual(self.browser.complaints(), [])
+        self.begin_anew()
 
     def clip(self):
         return self.server.until(lambda: next((e for e in self.server.get("/api/events?limit=50")["events"] if e["has_clip"]), None), "an event with a clip", 60)
@@ -524,7 +513,7 @@ class Page(unittest.TestCase):
     def check_accessibility(self, what):
         self.assertEqual(serious_faults(self.browser), [], what)
 
-    @unittest.skipIf(axe_file() is None, "axe is not installed: pip install axe-playwright-python, or VIGIL_AXE=axe.min.js")
+    @needs_axe
     def test_accessibility(self):
         b = self.browser
         self.clip()
@@ -548,6 +537,4 @@ class Page(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if axe_file() is None:
-        print("SKIPPED: the accessibility check: axe is not installed (pip install axe-playwright-python)")
     unittest.main(argv=sys.argv[:1] + sys.argv[2:])

@@ -1,24 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """vigil-monitor's page behind a proxy that shows it below a prefix, as nginx does. Usage: prefix.py VIGIL_MONITOR"""
-import http.client
-import http.server
-import pathlib
 import sys
-import threading
 import unittest
-import urllib.parse
 
-import server as servers
+from case import PageCase
+from proxy import Proxy
+import hosts
+from selenium.webdriver.common.keys import Keys
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
-
-servers.skip_without()
-
-import hosts  # pylint: disable=wrong-import-position
-from browser import Browser  # pylint: disable=wrong-import-position
-from selenium.webdriver.common.keys import Keys  # pylint: disable=wrong-import-position
-
-PROGRAM = sys.argv[1]
 PREFIX = "/some/cameras"
 TOKEN = "admin-token-0123456789"
 CONFIG = """\
@@ -30,8 +19,7 @@ cameras:
 """
 
 
-class Proxy(http.server.BaseHTTPRequestHandler):
-    behind = ""  # host:port
+class PrefixProxy(Proxy):
     hidden = False  # whether it says that it asks for somebody else
 
     def forward(self):
@@ -46,42 +34,21 @@ class Proxy(http.server.BaseHTTPRequestHandler):
         if not self.path.startswith(PREFIX + "/"):
             self.send_error(404)
             return
-        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        connection = http.client.HTTPConnection(self.behind, timeout=60)
         headers = {name: value for name, value in self.headers.items() if name.lower() != "connection"}
         more = {} if self.hidden else {"X-Forwarded-For": "192.0.2.1", "X-Forwarded-Proto": "http", "X-Ingress-Path": PREFIX}
-        connection.request(self.command, self.path[len(PREFIX):], body, {**headers, **more})
-        answer = connection.getresponse()
-        self.send_response_only(answer.status, answer.reason)
-        for name, value in answer.getheaders():
-            if name.lower() not in ("transfer-encoding", "connection"):
-                self.send_header(name, value)
-        self.send_header("Connection", "close")
-        self.end_headers()
-        try:
-            while piece := answer.read1(65536):
-                self.wfile.write(piece)
-        except (OSError, http.client.HTTPException):
-            pass  # the browser has left, or the server has
-        connection.close()
+        self.pass_on(self.path[len(PREFIX):], {**headers, **more})
 
     do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = forward
 
-    def log_message(self, *_):
-        pass
 
-
-class Prefix(unittest.TestCase):
+class Prefix(PageCase):
     def test_prefix(self):
         no_interface = hosts.have_interface()  # before the browser starts
-        server = servers.Server(PROGRAM, CONFIG, f"admin {TOKEN}\n")
-        self.addCleanup(server.stop)
-        Proxy.behind = urllib.parse.urlsplit(server.url).netloc
-        proxy = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Proxy)
-        threading.Thread(target=proxy.serve_forever, daemon=True).start()
-        self.addCleanup(proxy.shutdown)
-        b = Browser(f"http://127.0.0.1:{proxy.server_port}{PREFIX}")
-        self.addCleanup(b.quit)
+        self.start_server(CONFIG, f"admin {TOKEN}\n")
+        server = self.server
+        address = self.start_proxy(PrefixProxy)
+        self.start_browser(address + PREFIX)
+        b = self.browser
         b.open("wall")
         b.find("#token").send_keys(TOKEN, Keys.ENTER)
         b.find(".tile.seen")
@@ -104,7 +71,7 @@ class Prefix(unittest.TestCase):
         found = b.run("return performance.getEntriesByType('resource').map((e) => new URL(e.name).pathname)")
         self.assertEqual([path for path in found if not path.startswith(PREFIX + "/")], [])
         # Inside a page of the same address.
-        b.driver.get(f"http://127.0.0.1:{proxy.server_port}/dashboard")
+        b.driver.get(address + "/dashboard")
         b.driver.switch_to.frame(0)
         b.find(".tile.seen")
         self.assertEqual([c for c in b.complaints() if "401" not in c], [])

@@ -4,34 +4,23 @@
 With PICTURES, a folder, pictures of each step are put there, wide and narrow. A simulated ONVIF device turns a drawn picture, in a network
 namespace."""
 import pathlib
-import subprocess
 import sys
 import tempfile
 import time
 import unittest
 import urllib.parse
 
-import server as servers
+from case import PageCase
+import hosts
 
-servers.skip_without()
-sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
+hosts.need_own_network()
 
-import hosts  # noqa: E402
-from vigiltest import skip  # noqa: E402
+from accessibility import axe_file, serious_faults
+from onvif_devices import PASSWORD, USER, Device, Head
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.keys import Keys
+from turning_camera import TurningCamera
 
-why_not = hosts.start_apart()
-if why_not:
-    skip(f"this test needs a network of its own: {why_not}")
-
-from accessibility import axe_file, serious_faults  # noqa: E402
-from browser import Browser  # noqa: E402
-from onvif_devices import PASSWORD, USER, Device, Head  # noqa: E402
-from selenium.webdriver.common.action_chains import ActionChains  # noqa: E402
-from selenium.webdriver.common.keys import Keys  # noqa: E402
-from turning_camera import TurningCamera  # noqa: E402
-
-PROGRAM = sys.argv[1]
-PICTURES = pathlib.Path(sys.argv[2]).resolve() if len(sys.argv) > 2 else None
 CONFIG = """\
 http: {{{{listen: 127.0.0.1:{{port}}}}}}
 storage: {{{{path: {{folder}}/data, max_size: 500MB, min_free: 1MB}}}}
@@ -42,25 +31,21 @@ cameras:
 """
 
 
-class Turn(unittest.TestCase):
+class Turn(PageCase):
     @classmethod
     def setUpClass(cls):
-        subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
         folder = tempfile.TemporaryDirectory(prefix="vigil-turn-")
         cls.addClassCleanup(folder.cleanup)
         cls.head = Head()
         cls.device = Device("127.0.9.1", head=cls.head)
         cls.camera = TurningCamera(pathlib.Path(folder.name), cls.head)
         login = ":".join(urllib.parse.quote(word, safe="") for word in (USER, PASSWORD))
-        cls.server = servers.Server(PROGRAM, CONFIG.format(source=cls.camera.source, address=cls.device.url.replace("http://", f"http://{login}@")))
-        cls.addClassCleanup(cls.server.stop)
-        cls.browser = Browser(cls.server.url)
-        cls.addClassCleanup(cls.browser.quit)
+        cls.start_server(CONFIG.format(source=cls.camera.source, address=cls.device.url.replace("http://", f"http://{login}@")))
+        cls.start_browser()
         cls.server.until(lambda: (c := cls.server.camera("dome"))["state"] == "online" and c["ptz"], "the camera to be online and to turn", 90)
 
     def setUp(self):
-        self.browser.run("try { localStorage.clear() } catch { }")
-        self.browser.resize(1280, 800, "dark")
+        self.begin_anew()
         self.browser.open("camera/dome?view=plain")
         self.browser.until(lambda: self.browser.all(".stage.seen"), "the picture")
 
@@ -71,10 +56,6 @@ class Turn(unittest.TestCase):
     def steer(self):
         self.browser.click(".head-tools button[aria-label='Turn the camera']")
         self.browser.until(lambda: self.browser.all(".ptz-layer:not([hidden])"), "the layer that turns")
-
-    def pictures(self, name):
-        if PICTURES:
-            self.browser.save_pictures(PICTURES, name)
 
     def stopped(self, what):
         self.server.until(lambda: not self.head.turning(), f"{what}: it stands still", 20)

@@ -8,14 +8,9 @@ import sys
 import time
 import unittest
 
-import server as servers
+from case import needs_axe, PageCase
+from accessibility import serious_faults
 
-servers.skip_without()
-
-from accessibility import axe_file, serious_faults  # pylint: disable=wrong-import-position
-from browser import Browser  # pylint: disable=wrong-import-position
-
-PROGRAM = sys.argv[1]
 CONFIG = """\
 http: {{listen: 127.0.0.1:{port}}}
 storage: {{path: {folder}/data, max_size: 500MB, min_free: 1MB}}
@@ -44,13 +39,11 @@ def fake_push(browser, url):
     browser.driver.execute_cdp_cmd("Browser.grantPermissions", {"permissions": ["notifications"], "origin": url})
 
 
-class PushPage(unittest.TestCase):
+class PushPage(PageCase):
     @classmethod
     def setUpClass(cls):
-        cls.server = servers.Server(PROGRAM, CONFIG)
-        cls.addClassCleanup(cls.server.stop)
-        cls.browser = Browser(cls.server.url)
-        cls.addClassCleanup(cls.browser.quit)
+        cls.start_server(CONFIG)
+        cls.start_browser()
         fake_push(cls.browser, cls.server.url)
 
     def devices(self):
@@ -144,7 +137,7 @@ class PushPage(unittest.TestCase):
         self.assertEqual(self.shown("no JSON")[0], "A test of Vigil")
         self.assertEqual(self.browser.complaints(), [])
 
-    @unittest.skipIf(axe_file() is None, "axe is not installed: pip install axe-playwright-python, or VIGIL_AXE=axe.min.js")
+    @needs_axe
     def test_accessibility(self):
         b = self.browser
         self.open_panel()
@@ -159,6 +152,4 @@ class PushPage(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if axe_file() is None:
-        print("SKIPPED: the accessibility check: axe is not installed (pip install axe-playwright-python)")
     unittest.main(argv=sys.argv[:1] + sys.argv[2:])

@@ -10,20 +10,10 @@ import tempfile
 import time
 import unittest
 
-import server as servers
+from case import PageCase, PICTURES
+from selenium.webdriver.common.keys import Keys
+from push_service import Service, b64, point_of, tls
 
-servers.skip_without()
-
-from selenium.webdriver.common.keys import Keys  # pylint: disable=wrong-import-position
-
-from browser import Browser  # pylint: disable=wrong-import-position
-
-sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
-
-from push_service import Service, b64, point_of, tls  # pylint: disable=wrong-import-position
-
-PROGRAM = sys.argv[1]
-PICTURES = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else None
 MOST_CLICKS, MOST_SECONDS = 15, 180
 CONFIG = """\
 http: {{{{listen: 127.0.0.1:{{port}}}}}}
@@ -73,7 +63,7 @@ class Operator:
         self.typed += len(text) + 1
 
 
-class Quarter(unittest.TestCase):
+class Quarter(PageCase):
     def look(self, name):
         if PICTURES:
             (PICTURES / f"quarter-{name}.jpg").write_bytes(self.browser.picture())
@@ -84,10 +74,9 @@ class Quarter(unittest.TestCase):
         service = Service(tls(pathlib.Path(folder.name)))
         subscription = service.subscription()
         began = time.monotonic()
-        s = servers.Server(PROGRAM, CONFIG.format(authority=f"{folder.name}/tls.pem", street=DRAWN.format("street"), road=DRAWN.format("traffic density=0.5")))
-        self.addCleanup(s.stop)
-        b = self.browser = Browser(s.url)
-        self.addCleanup(b.quit)
+        self.start_server(CONFIG.format(authority=f"{folder.name}/tls.pem", street=DRAWN.format("street"), road=DRAWN.format("traffic density=0.5")))
+        self.start_browser()
+        s, b = self.server, self.browser
         b.driver.execute_cdp_cmd("Browser.grantPermissions", {"permissions": ["notifications"], "origin": s.url})
         b.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": SUBSCRIBE % (
             subscription.address, subscription.address, b64(point_of(subscription.key.public_key())), b64(subscription.auth))})

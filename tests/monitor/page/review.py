@@ -11,15 +11,10 @@ import time
 import unittest
 import urllib.request
 
-import server as servers
+from case import needs_axe, QuietCase
+from accessibility import serious_faults
+from selenium.webdriver.common.keys import Keys
 
-servers.skip_without()
-
-from accessibility import axe_file, serious_faults  # pylint: disable=wrong-import-position
-from browser import Browser  # pylint: disable=wrong-import-position
-from selenium.webdriver.common.keys import Keys  # pylint: disable=wrong-import-position
-
-PROGRAM = sys.argv[1]
 EVENTS = int(os.environ.get("VIGIL_REVIEW_EVENTS", "40"))
 PER_EVENT = 180 / 200  # seconds: 200 events in three minutes
 CONFIG = """\
@@ -31,11 +26,10 @@ cameras:
 """
 
 
-class Review(unittest.TestCase):
+class Review(QuietCase):
     @classmethod
     def setUpClass(cls):
-        cls.server = servers.Server(PROGRAM, CONFIG)
-        cls.addClassCleanup(cls.server.stop)
+        cls.start_server(CONFIG)
         cls.data = pathlib.Path(cls.server.folder.name) / "data"
 
         def picture():
@@ -46,11 +40,7 @@ class Review(unittest.TestCase):
         cls.jpeg = cls.server.until(picture, "a picture", 60)
         for camera in "door", "yard":
             cls.server.send("PATCH", f"/api/cameras/{camera}/switches", {"motion": False})  # only the events of this test
-        cls.browser = Browser(cls.server.url)
-        cls.addClassCleanup(cls.browser.quit)
-
-    def tearDown(self):
-        self.assertEqual(self.browser.complaints(), [])
+        cls.start_browser()
 
     def fill(self, events):
         """Puts events into the stopped server: (camera, label, seconds before a minute of this morning)."""
@@ -205,7 +195,7 @@ class Review(unittest.TestCase):
         print(f"{EVENTS} events, {reviewed} items, reviewed in {took:.1f} s")
         self.assertLess(took, 5 * PER_EVENT * EVENTS, "a loaded machine is slower, but not so much")
 
-    @unittest.skipIf(axe_file() is None, "axe is not installed: pip install axe-playwright-python, or VIGIL_AXE=axe.min.js")
+    @needs_axe
     def test_accessibility(self):
         b = self.browser
         self.fill([("door", "motion", 0), ("door", "motion", -20), ("yard", "loitering", 300)])
@@ -218,6 +208,4 @@ class Review(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if axe_file() is None:
-        print("SKIPPED: the accessibility check: axe is not installed (pip install axe-playwright-python)")
     unittest.main(argv=sys.argv[:1] + sys.argv[2:])

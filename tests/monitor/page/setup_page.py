@@ -8,24 +8,14 @@ import sys
 import time
 import unittest
 
-import server as servers
+from case import PageCase, PICTURES
+import hosts
 
-servers.skip_without()
-sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
+hosts.need_own_network()
 
-import hosts  # noqa: E402
-from vigiltest import skip  # noqa: E402
+from accessibility import axe_file, serious_faults
+from onvif_devices import PASSWORD, USER, Device, Network
 
-why_not = hosts.start_apart()
-if why_not:
-    skip(f"this test needs a network of its own: {why_not}")
-
-from accessibility import axe_file, serious_faults  # noqa: E402
-from browser import Browser  # noqa: E402
-from onvif_devices import PASSWORD, USER, Device, Network  # noqa: E402
-
-PROGRAM = sys.argv[1]
-PICTURES = pathlib.Path(sys.argv[2]).resolve() if len(sys.argv) > 2 else None
 CONFIG = """\
 http: {{listen: 127.0.0.1:{port}}}
 storage: {{path: {folder}/data, max_size: 500MB, min_free: 1MB}}
@@ -35,35 +25,21 @@ cameras: {{}}
 RTSP = 8554
 
 
-class SetUp(unittest.TestCase):
+class SetUp(PageCase):
     @classmethod
     def setUpClass(cls):
-        subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
         cls.camera = subprocess.Popen(["/usr/bin/python3", str(pathlib.Path(__file__).parents[1] / "camera_server.py"), str(RTSP), "127.0.3.1", "1"],
                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         cls.addClassCleanup(cls.camera.kill)
         cls.camera.stdout.readline()
         cls.network = Network([Device("127.0.3.1", rtsp_port=RTSP, main="/video", sub="/cam0"), Device("127.0.3.2"), Device("127.0.3.3", "elsewhere"), Device("127.0.3.4", "clock")])
-        cls.server = servers.Server(PROGRAM, CONFIG)
-        cls.addClassCleanup(cls.server.stop)
-        cls.browser = Browser(cls.server.url)
-        cls.addClassCleanup(cls.browser.quit)
+        cls.start_server(CONFIG)
+        cls.start_browser()
 
     def button(self, words, within=".setup"):
         b = self.browser
         b.until(lambda: b.run("const e = [...document.querySelectorAll(`${arguments[1]} button`)].find((e) => (e.getAttribute('aria-label') ?? e.textContent) === arguments[0] && !e.disabled); "
                               "e?.click(); return Boolean(e)", words, within), f"the button {words!r}")
-
-    def pictures(self, name):
-        if not PICTURES:
-            return
-        PICTURES.mkdir(parents=True, exist_ok=True)
-        for width, height in ((1280, 900), (360, 900)):
-            self.browser.resize(width, height, "dark")
-            self.browser.run("document.querySelector('.setup').scrollIntoView()")
-            time.sleep(0.5)
-            (PICTURES / f"{name}-{width}.jpg").write_bytes(self.browser.picture())
-        self.browser.resize(1280, 800, "dark")
 
     def press(self, words, within=".setup"):
         """As button(), by the mouse."""
@@ -105,11 +81,11 @@ class SetUp(unittest.TestCase):
         b, s = self.browser, self.server
         b.open("system")
         b.find(".setup h2")
-        self.pictures("empty")
+        self.pictures("empty", ".setup")
         self.button("Search the network")
         b.until(lambda: len(b.all(".setup .people-list li strong")) == 3, "three devices")
         self.assertIn("another host", b.run("return document.querySelector('.setup').textContent"))
-        self.pictures("found")
+        self.pictures("found", ".setup")
         self.button("Set up 127.0.3.4")
         fields = b.all(".setup > .people-form input")
         fields[1].send_keys(USER)
@@ -120,7 +96,7 @@ class SetUp(unittest.TestCase):
         fields[2].send_keys(PASSWORD)
         self.button("What would be done?")
         b.until(lambda: "ahead" in b.run("return document.querySelector('.plan').textContent"), "a wrong clock is said")
-        self.pictures("clock")
+        self.pictures("clock", ".setup")
         self.button("Set up 127.0.3.1")
         self.button("What would be done?")
         b.find(".plan form")
@@ -141,23 +117,23 @@ class SetUp(unittest.TestCase):
         b.resize(360, 740, "dark")
         self.assertLess(max(b.run("return [...document.querySelectorAll('.plan .field-row')].map((e) => e.offsetHeight)")), 90, "fields on a phone are as high as their words")
         b.resize(1280, 800, "dark")
-        self.pictures("plan")
+        self.pictures("plan", ".setup")
         self.button("Add the camera", ".plan")
         s.until(lambda: [(c["name"], c["state"], c["record_stream"]["state"]) for c in s.get("/api/cameras")] == [("Eye-12-fast", "online", "online")], "the camera is looked at and recorded", 120)
         b.until(lambda: b.run("return document.querySelector('.table-room th .badge:not([hidden])')?.textContent") == "added here", "marked in the table")
-        self.pictures("added")
+        self.pictures("added", ".setup")
         # An address that is typed: what is wrong with it is said before it is saved.
         b.run("for (const e of document.querySelectorAll('.setup > .people-form input')) e.value = ''")
         fields[0].send_keys(f"rtsp://127.0.3.1:{RTSP}/audio")
         self.button("What would be done?")
         b.until(lambda: "offers no video" in b.run("return document.querySelector('.plan .look-fault')?.textContent ?? ''"), "why it cannot be used", 60)
         self.assertTrue(b.run("return [...document.querySelectorAll('.plan button')].every((e) => !e.disabled)"), "it can be added all the same")
-        self.pictures("fault")
+        self.pictures("fault", ".setup")
         b.run("for (const e of document.querySelectorAll('.setup > .people-form input')) e.value = ''")
         fields[0].send_keys(f"rtsp://127.0.3.1:{RTSP}/video")
         self.button("What would be done?")
         b.until(lambda: "Looked at and recorded" in b.run("return document.querySelector('.plan .look')?.textContent ?? ''"), "one stream for both", 60)
-        self.pictures("typed")
+        self.pictures("typed", ".setup")
         self.title()
         b.open("system")
         self.assertNotIn(PASSWORD, b.run("return document.body.textContent"))

@@ -8,14 +8,9 @@ import pathlib
 import sys
 import unittest
 
-import server as servers
+from case import QuietCase
+from vigiltest import skip
 
-servers.skip_without()
-
-from browser import Browser  # pylint: disable=wrong-import-position
-from vigiltest import skip  # pylint: disable=wrong-import-position
-
-PROGRAM = sys.argv[1]
 PICTURES = os.environ.get("VIGIL_SCREENSHOTS")
 DATA = pathlib.Path(os.environ.get("VIGIL_DATA") or pathlib.Path(__file__).parents[4] / "shared" / "data")
 VIDEO = DATA / "intel_car-detection" / "car-detection.mp4"
@@ -32,19 +27,14 @@ cameras:
 EVENTS = 9 if PICTURES else 3  # three a turn of the video: of its four cars two are in view together
 
 
-class Street(unittest.TestCase):
+class Street(QuietCase):
     @classmethod
     def setUpClass(cls):
-        cls.server = servers.Server(PROGRAM, CONFIG)
-        cls.addClassCleanup(cls.server.stop)
-        cls.browser = Browser(cls.server.url)
-        cls.addClassCleanup(cls.browser.quit)
-        cls.server.until(lambda: all(c["state"] == "online" for c in cls.server.get("/api/cameras")), "the camera to be online", 60)
+        cls.start_server(CONFIG)
+        cls.start_browser()
+        cls.wait_for_cameras()
         cls.server.send("PUT", "/api/cameras/road/zones/crossing", {"coordinates": "0.3,0.35,0.72,0.35,0.86,0.97,0.12,0.97"})
         cls.server.send("PUT", "/api/cameras/road/lines/middle", {"coordinates": "0.15,0.5,0.85,0.5", "direction": "both"})
-
-    def tearDown(self):
-        self.assertEqual(self.browser.complaints(), [])
 
     def keep(self, name):
         if PICTURES:

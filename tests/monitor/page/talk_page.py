@@ -2,29 +2,20 @@
 """Somebody speaks to a camera from its page, in a real browser with a microphone that beeps. Usage: talk_page.py VIGIL_MONITOR [PICTURES]
 
 With PICTURES, a folder, pictures of each step are put there, wide and narrow."""
-import pathlib
 import sys
 import threading
 import time
 import unittest
 
-import server as servers
+from case import PageCase
+import hosts
+import rtsp_camera
+from vigiltest import free_port, skip, skip_for
+from accessibility import axe_file, serious_faults
+from selenium.webdriver.common.action_chains import ActionChains
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
-
-servers.skip_without()
-
-import hosts  # pylint: disable=wrong-import-position
-import rtsp_camera  # pylint: disable=wrong-import-position
-from accessibility import axe_file, serious_faults  # pylint: disable=wrong-import-position
-from browser import Browser  # pylint: disable=wrong-import-position
-from selenium.webdriver.common.action_chains import ActionChains  # pylint: disable=wrong-import-position
-
-if rtsp_camera.MISSING:
-    servers.skip(rtsp_camera.MISSING)
-PROGRAM = sys.argv[1]
-PICTURES = pathlib.Path(sys.argv[2]).resolve() if len(sys.argv) > 2 else None
-PORT = servers.free_port()
+skip_for(rtsp_camera.MISSING)
+PORT = free_port()
 CONFIG = f"""\
 http: {{{{listen: 127.0.0.1:{{port}}}}}}
 storage: {{{{path: {{folder}}/data, max_size: 500MB, min_free: 1MB}}}}
@@ -37,7 +28,7 @@ BUTTON = "button.talk-button"
 NO_MICROPHONE = "Object.defineProperty(Navigator.prototype, 'mediaDevices', { get: () => undefined })"
 
 
-class Talk(unittest.TestCase):
+class Talk(PageCase):
     @classmethod
     def setUpClass(cls):
         no_interface = hosts.have_interface()  # before the browser starts, which gives up what it loads when an interface comes
@@ -45,28 +36,21 @@ class Talk(unittest.TestCase):
         cls.camera = rtsp_camera.CameraServer(PORT, "talk_camera.py")
         cls.addClassCleanup(cls.camera.kill)
         threading.Thread(target=lambda: cls.lines.extend((time.monotonic(), *line.split()) for line in cls.camera.process.stdout), daemon=True).start()
-        cls.server = servers.Server(PROGRAM, CONFIG)
-        cls.addClassCleanup(cls.server.stop)
+        cls.start_server(CONFIG)
         why_not = cls.server.get("/api/stats")["webrtc"]["reason"] or no_interface
         if why_not:
-            servers.skip(why_not)
-        cls.browser = Browser(cls.server.url, arguments=("--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"))
-        cls.addClassCleanup(cls.browser.quit)
+            skip(why_not)
+        cls.start_browser(arguments=("--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"))
         cls.server.until(lambda: (c := {c["name"]: c for c in cls.server.get("/api/cameras")})["door"]["talk"] and c["mute"]["talk_reason"], "what is known of back channels", 60)
 
     def setUp(self):
-        self.browser.run("try { localStorage.clear() } catch { }")
-        self.browser.resize(1280, 800, "dark")
+        self.begin_anew()
         self.browser.open("camera/door")
         self.browser.until(lambda: self.browser.all(f"{BUTTON}:not([hidden])"), "the button")
 
     def tearDown(self):
         self.browser.open("system")
         self.server.until(lambda: not self.server.camera("door")["spoken_to"], "the end of the talk", 40)
-
-    def pictures(self, name):
-        if PICTURES:
-            self.browser.save_pictures(PICTURES, name)
 
     def word(self):
         return self.browser.run("const e = document.querySelector('.talk-word'); return e.hidden ? '' : e.textContent")

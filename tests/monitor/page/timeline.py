@@ -6,8 +6,6 @@ day, whose pictures get brighter for a minute and then begin again, so that a pi
 program's own. VIGIL_SCREENSHOTS=FOLDER keeps pictures of the page there."""
 import functools
 import hashlib
-import http.client
-import http.server
 import json
 import os
 import pathlib
@@ -16,24 +14,21 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 import unittest
 import urllib.parse
 import urllib.request
 
-import server as servers
+from case import needs_axe, QuietCase
+from proxy import Proxy
+from vigiltest import skip
 
-servers.skip_without()
 if not shutil.which("ffmpeg"):
-    print("SKIPPED: ffmpeg is not installed")
-    sys.exit(77)
+    skip("ffmpeg is not installed")
 
-from accessibility import axe_file, serious_faults  # pylint: disable=wrong-import-position
-from browser import Browser  # pylint: disable=wrong-import-position
-from selenium.webdriver.common.keys import Keys  # pylint: disable=wrong-import-position
+from accessibility import serious_faults
+from selenium.webdriver.common.keys import Keys
 
-PROGRAM = sys.argv[1]
 PICTURES = os.environ.get("VIGIL_SCREENSHOTS")
 NOW = time.time()
 GAP = (NOW // 60 * 60 - 1800, NOW // 60 * 60 - 1680)  # the camera was offline for two minutes, half an hour ago
@@ -73,9 +68,8 @@ def small_pictures():
     return [file.read_bytes() for file in sorted(folder.glob("*.jpg"))]
 
 
-class Fake(http.server.BaseHTTPRequestHandler):
+class Fake(Proxy):
     protocol_version = "HTTP/1.1"
-    behind = ""  # host:port
     asked = []  # pieces of recordings: (camera, from, to)
     previews = 0  # that were asked for
     going = []  # events without an end
@@ -109,29 +103,9 @@ class Fake(http.server.BaseHTTPRequestHandler):
             self.close_connection = True  # the browser has left
 
     def forward(self):
-        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        connection = http.client.HTTPConnection(self.behind, timeout=60)
-        connection.request(self.command, self.path, body, {n: v for n, v in self.headers.items() if n.lower() not in ("connection", "host", "origin", "referer")})
-        answer = connection.getresponse()
-        self.send_response_only(answer.status, answer.reason)
-        for name, value in answer.getheaders():
-            if name.lower() not in ("transfer-encoding", "connection"):
-                self.send_header(name, value)
-        self.send_header("Connection", "close")
-        self.end_headers()
-        self.close_connection = True
-        try:
-            while piece := answer.read1(65536):
-                self.wfile.write(piece)
-                self.wfile.flush()
-        except OSError:
-            pass  # the browser has left
-        connection.close()
+        self.pass_on(self.path, {n: v for n, v in self.headers.items() if n.lower() not in ("connection", "host", "origin", "referer")})
 
     do_POST = do_PUT = do_PATCH = do_DELETE = forward
-
-    def log_message(self, *_):
-        pass
 
 
 def brightness(t):
@@ -139,25 +113,15 @@ def brightness(t):
     return (20 + t % 60 * 3.5 - 16) * 255 / 219
 
 
-class Timeline(unittest.TestCase):
+class Timeline(QuietCase):
     @classmethod
     def setUpClass(cls):
         small_pictures()
-        cls.server = servers.Server(PROGRAM)
-        cls.addClassCleanup(cls.server.stop)
-        Fake.behind = urllib.parse.urlsplit(cls.server.url).netloc
-        proxy = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Fake)
-        proxy.daemon_threads = True
-        threading.Thread(target=proxy.serve_forever, daemon=True).start()
-        cls.addClassCleanup(proxy.shutdown)
-        cls.browser = Browser(f"http://127.0.0.1:{proxy.server_port}")
-        cls.addClassCleanup(cls.browser.quit)
+        cls.start_server()
+        cls.start_browser(cls.start_proxy(Fake))
 
     def setUp(self):
         self.browser.resize(1440, 900, "dark")
-
-    def tearDown(self):
-        self.assertEqual(self.browser.complaints(), [])
 
     def open(self, t, span=3600, cameras="door"):
         self.browser.open(f"timeline?cameras={cameras}&t={t:.2f}&span={span}")
@@ -193,6 +157,16 @@ class Timeline(unittest.TestCase):
         b.open("timeline?cameras=nobody&t=x&span=-5")  # what somebody typed
         b.find(".tl-camera")
         self.assertEqual(len(b.all(".tl-row")), 1)
+
+    def test_first_picture(self):
+        """Who opens a time scrubs nothing: the video is asked for as soon as it is known that there is one."""
+        waited = []
+        while len(waited) < 12 and min(waited, default=240) >= 240:
+            self.open(NOW - 5000 - 700 * len(waited))
+            asked, known = self.browser.run("""const of = (name) => performance.getEntriesByType('resource').filter((e) => e.name.includes(name));
+                return [of('recording.mp4')[0].startTime, of('/timeline?')[0].responseEnd]""")
+            waited.append(asked - known)
+        self.assertLess(min(waited), 240, waited)  # ms; less than the pause that ends scrubbing. A loaded machine takes its time, but not each time.
 
     def test_going(self):
         """What goes on is drawn up to now, not into the future, and is also shown in a part that begins after it."""
@@ -399,7 +373,7 @@ class Timeline(unittest.TestCase):
         b.keys("p")
         b.until(lambda: self.time() == int(hit["start"]), "the motion before")
 
-    @unittest.skipIf(axe_file() is None, "axe is not installed: pip install axe-playwright-python, or VIGIL_AXE=axe.min.js")
+    @needs_axe
     def test_accessibility(self):
         b = self.browser
         for width, theme in ((1440, "dark"), (360, "light")):
@@ -435,21 +409,16 @@ cameras:
 """
 
 
-class Recorded(unittest.TestCase):
+class Recorded(QuietCase):
     """With the program's own recorder."""
     @classmethod
     def setUpClass(cls):
-        cls.server = servers.Server(PROGRAM, RECORDED)
-        cls.addClassCleanup(cls.server.stop)
-        cls.browser = Browser(cls.server.url)
-        cls.addClassCleanup(cls.browser.quit)
+        cls.start_server(RECORDED)
+        cls.start_browser()
         cls.server.until(lambda: (r := cls.recorded()) and r["end"] - r["start"] > 10, "ten seconds of recording", 120)
 
     def setUp(self):
         self.browser.resize(1440, 900, "dark")
-
-    def tearDown(self):
-        self.assertEqual(self.browser.complaints(), [])
 
     @classmethod
     def recorded(cls):
@@ -528,7 +497,7 @@ class Recorded(unittest.TestCase):
         for job in self.exports():
             self.server.send("DELETE", f"/api/exports/{job['id']}")
 
-    @unittest.skipIf(axe_file() is None, "axe is not installed: pip install axe-playwright-python, or VIGIL_AXE=axe.min.js")
+    @needs_axe
     def test_accessibility(self):
         self.looks(lambda width, theme: self.assertEqual(serious_faults(self.browser), [], f"{width}, {theme}"))
 
@@ -555,6 +524,4 @@ class Recorded(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if axe_file() is None:
-        print("SKIPPED: the accessibility check: axe is not installed (pip install axe-playwright-python)")
     unittest.main(argv=sys.argv[:1] + sys.argv[2:])

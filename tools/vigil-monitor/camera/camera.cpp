@@ -2,14 +2,10 @@
 #include "camera.h"
 
 #include "../config/text.h"
-#include "common/error.h"
 #include "description.h"
-#include "h264_encoder.h"
 #include "properties.h"
 
 #include <algorithm>
-#include <filesystem>
-#include <system_error>
 #include <utility>
 
 namespace vigil::monitor {
@@ -30,21 +26,16 @@ std::optional<double> exposure_gain(GstElement *mog) {
 
 Camera::Camera(CameraConfig config, std::shared_ptr<CameraServices> services)
     : config_(std::move(config)), services_(std::move(services)),
-      feed_(std::make_shared<CameraFeed>(config_.live_fps)),
-      masks_(std::make_shared<MaskFile>(
-          config_.name, [s = services_](const std::string &below) { return s->file(below); })),
-      stored_(config_, services_), connection_(*services_), state_(config_.name, *services_),
-      keeper_(connection_, state_,
-              {[this] { build(); }, [this] { disconnect(); }, [this](const std::string &t) { log(t); }}),
+      feed_(std::make_shared<CameraFeed>(config_.live_fps)), stored_(config_, services_),
+      detect_(config_, services_, feed_, stored_, detect_calls()),
       record_(config_, services_, stored_,
               {[this] { return recorder_news(); }, [this](const std::string &t) { warn(t); },
                [this](const std::string &t) { log(t); }}),
       events_(config_, *services_, feed_, stored_, counts_),
       causes_(config_, *services_, feed_, counts_, labels_, events_),
       onvif_(std::make_shared<OnvifLink>(config_, services_, events_, causes_,
-                                         [this] { return connection_.pipeline(); })),
+                                         [this] { return detect_.pipeline(); })),
       talk_back_(std::make_shared<TalkBack>(config_, services_)), report_(config_.name, *services_, feed_) {
-  masks_->set(config_.masks);
   causes_.on_moved = [this] { onvif_->moved_by_others(); };
 }
 
@@ -58,9 +49,7 @@ void Camera::start() {
   if (config_.records_apart()) record_.start();
   onvif_->follow();
   talk_back_->follow();
-  if (!config_.enabled) return state_.go(CameraState::Kind::disabled);
-  state_.set_outage_label(config_.records_apart() ? "detect-offline" : "camera-offline");
-  keeper_.start();
+  detect_.start();
 }
 
 void Camera::stop(const std::string &why) {
@@ -68,11 +57,9 @@ void Camera::stop(const std::string &why) {
   onvif_->stop();
   talk_back_->stop();
   take_down();
-  if (!state_.is(CameraState::Kind::disabled)) state_.go(CameraState::Kind::offline, why);
-  state_.stopped();
+  detect_.stopped(why);
   if (config_.records_apart()) record_.stop(why);
   report_.stop();
-  services_->in_background([m = std::exchange(masks_, nullptr)]() mutable { m.reset(); }); // it removes files
 }
 
 template <class F>
@@ -123,88 +110,37 @@ PipelineEvents Camera::pipeline_events() {
   e.message = [this](GstMessage *m, double time) {
     if (const GstStructure *s = gst_message_get_structure(m)) causes_.message(s, time);
   };
-  e.failed = [this](const std::string &why) { keeper_.fail(why); };
-  e.ended = [this](const std::string &why) { keeper_.end(why); };
-  e.warning = [this](const std::string &text) { warn(text); };
-  if (detect_stream_) {
-    e.record_caps = [live = detect_stream_](GstCaps *caps) { live->caps(caps); };
-    e.record_frame = [live = detect_stream_](GstBuffer *b, double time) { live->frame(b, time); };
-  } else {
-    stored_.connect(e);
-  }
-  if (!config_.analysed && !config_.privacy.asked()) show_key_frames(e); // else tiles are of covered pictures
   return e;
 }
 
-void Camera::show_key_frames(PipelineEvents &e) {
-  key_pictures_ = std::make_shared<KeyPictures>(
-      feed_->plan, shown_height_,
-      KeyPictures::Calls{[picture = e.picture, services = services_](double captured, const Bytes &jpeg) {
-                           const double ago = Utc::monotonic_seconds() - captured;
-                           picture(View::plain, services->utc().now() - ago, jpeg);
-                         },
-                         on_main([](Camera &c, const std::string &text) { c.warn(text); })});
-  e.record_caps = [record = e.record_caps, keys = key_pictures_](GstCaps *caps) {
-    record(caps);
-    keys->caps(caps);
-  };
-  e.record_frame = [record = e.record_frame, keys = key_pictures_](GstBuffer *b, double time) {
-    record(b, time);
-    keys->frame(b, time);
-  };
+DetectStream::Calls Camera::detect_calls() {
+  return {[this] { return recorder_news(); },
+          [this] { return pipeline_events(); },
+          [this] { causes_.connection_begins(); },
+          [this] {
+            events_.end_all();
+            onvif_->connection_ends();
+            causes_.connection_ends();
+          },
+          [this] {
+            causes_.set_rules(detect_.element("boxrules"));
+            onvif_->connection_begins();
+            teach();
+          },
+          [this](const std::string &t) { warn(t); },
+          [this](const std::string &t) { log(t); },
+          [this] { return on_main([](Camera &c, const std::string &t) { c.warn(t); }); }};
 }
 
 void Camera::warn(const std::string &text) {
   if (warned_.first(text)) log(text);
 }
 
-void Camera::build() {
-  if (config_.records_apart())
-    detect_stream_ = std::make_shared<Recorder>(0, services_->clips(), recorder_news());
-  else
-    stored_.connection_begins(recorder_news());
-  detector_ = config_.detector ? services_->detector(*config_.detector) : nullptr;
-  feed_->connected = connection_.began();
-  causes_.connection_begins();
-  std::string model = services_->file("models/" + config_.name + ".mog");
-  if (config_.privacy.asked()) {
-    model.clear();
-    services_->in_background([gone = models_gone()]() mutable { gone.reset(); });
-    if (const char *encoder = h264_encoder())
-      log(text("what is private", config_.privacy.silhouettes ? ", and all that moves," : "",
-               " is covered, and ", encoder, " encodes the pictures"));
-  }
-  connection_.take(std::make_unique<CameraPipeline>(config_, model, masks_, pipeline_events(),
-                                                    services_->contexts(), services_->utc(), feed_->plan,
-                                                    detector_));
-  demand(demand_);
-  causes_.set_rules(pipeline()->element("boxrules"));
-  onvif_->connection_begins();
-  teach();
-  if (GstElement *e = pipeline()->element("tracklabel"); e && place_)
-    g_object_set(e, "place", place_.get(), nullptr);
-  pipeline()->play(); // why it fails, if it does, comes by the bus
-}
-
-// Files of models hold a picture of the background. Its destructor removes them.
-std::shared_ptr<const void> Camera::models_gone() const {
-  struct Models {
-    std::string file, views;
-    std::shared_ptr<Recorder> needed;
-    ~Models() {
-      std::error_code none;
-      for (const char *kind : {"", ".bak"}) std::filesystem::remove(file + kind, none);
-      ViewModels::remove_all(views);
-    }
-  };
-  return std::shared_ptr<const void>(new Models{services_->file("models/" + config_.name + ".mog"),
-                                                services_->file(OnvifLink::folder(config_.name)),
-                                                detect_stream()});
-}
-
 void Camera::teach() {
   if (!setting_of(config_, "tracklabel", "model-location").empty()) return; // it has its own
-  if (GstElement *e = pipeline() ? pipeline()->element("tracklabel") : nullptr) services_->teach(e);
+  if (GstElement *e = detect_.element("tracklabel"))
+    services_->teach(e, !config_.privacy.asked() &&
+                            setting_of(config_, "tracklabel", "codebook-location").empty());
 }
 
 void Camera::learnt(const std::vector<std::string> &labels) {
@@ -212,60 +148,36 @@ void Camera::learnt(const std::vector<std::string> &labels) {
   if (labels_.set_names(labels)) services_->changed(config_.name);
 }
 
-void Camera::disconnect() {
-  if (GstElement *e = pipeline() ? pipeline()->element("tracklabel") : nullptr) {
-    GstStructure *place = nullptr;
-    g_object_get(e, "place", &place, nullptr);
-    place_.reset(place);
-  }
-  if (key_pictures_) {
-    key_pictures_->close();
-    key_frames_decoded_ += key_pictures_->decoded();
-    key_pictures_.reset();
-  }
-  events_.end_all();
-  onvif_->connection_ends();
-  causes_.connection_ends();
-  if (detect_stream_)
-    detect_stream_->reset();
-  else
-    stored_.reset();
-  if (pipeline() && !detect_stream_) stored_.broke_off(gap_reason::camera_away);
-  // The old pipeline writes its model as it goes down.
-  connection_.take_down(config_.privacy.asked() ? models_gone() : detect_stream());
-  detect_stream_.reset();
-}
-
 void Camera::take_down() {
-  disconnect();
+  detect_.take_down();
   record_.take_down();
 }
 
 // Within an event the clock neither stops nor jumps: event_tracker.h.
 void Camera::clock_set(double change) {
   stored_.clock_set();
-  state_.clock_set(change);
+  detect_.clock_set(change);
   record_.clock_set(change);
   causes_.clock_set(change);
   events_.clock_set(change);
 }
 
 void Camera::tick() {
-  keeper_.tick(config_.enabled);
+  detect_.tick();
   if (config_.enabled && config_.records_apart()) {
     record_.tick();
-    const auto recorded = record_.sender_lag(), looked_at = connection_.sender_lag();
+    const auto recorded = record_.sender_lag(), looked_at = detect_.connection().sender_lag();
     if (recorded && looked_at) stored_.align(*recorded - *looked_at);
   }
-  onvif_->tick(state_.online());
-  talk_back_->tick(state_.online());
+  onvif_->tick(detect_.state().online());
+  talk_back_->tick(detect_.state().online());
   causes_.tick();
   events_.tick();
-  if (state_.online() && pipeline())
+  if (detect_.state().online() && pipeline())
     feed_->activity.exposure(exposure_gain(pipeline()->element("cudamog")), causes_.shift());
   const auto second = report_.end_second();
   if (causes_.learn_classes(second.sample.scores)) services_->changed(config_.name);
-  if (state_.online()) report_.announce(second);
+  if (detect_.state().online()) report_.announce(second);
   stored_.tick();
   report_.store();
 }
@@ -312,18 +224,16 @@ void Camera::change(CameraConfig next) {
   const bool rules = !(next.zones == config_.zones) || !(next.lines == config_.lines);
   const bool same_place = next.source == config_.source;
   config_ = std::move(next);
-  masks_->set(config_.masks);
+  detect_.set_masks();
   onvif_->follow();
   talk_back_->follow();
   if (!config_.motion) events_.end_now("motion");
   if (!config_.records_all() || !config_.enabled) stored_.stop_recording(gap_reason::switched_off);
   if (restart || !config_.enabled) {
     take_down();
-    if (!same_place) place_.reset();
     feed_->plan = std::make_shared<TilePlan>(config_.live_fps);
     feed_->forget_pictures();
-    state_.forget();
-    connection_.renew();
+    detect_.renew(same_place);
     record_.renew();
     start();
   } else if (pipeline()) {
@@ -334,18 +244,12 @@ void Camera::change(CameraConfig next) {
 }
 
 void Camera::demand(Hub::Demand d) {
-  demand_ = d;
-  feed_->plan->demand(d.views);
-  *shown_height_ = std::max(d.height, config_.live_height);
-  if (pipeline()) pipeline()->set_tile_height(*shown_height_);
+  detect_.demand(d);
 }
 
 CameraDescription Camera::description() const {
-  return {config_,     state_,
-          connection_, stored_,
-          *feed_,      causes_,
-          record_,     *onvif_,
-          *talk_back_, key_frames_decoded_ + (key_pictures_ ? key_pictures_->decoded() : 0)};
+  return {config_, detect_.state(), detect_.connection(),        stored_, *feed_, causes_, record_,
+          *onvif_, *talk_back_,     detect_.key_frames_decoded()};
 }
 
 nlohmann::json Camera::describe(const std::vector<std::string> &overridden) const {

@@ -68,8 +68,9 @@ class CameraServices : public CameraNews {
   virtual std::shared_ptr<RecordingDisk> recordings() = 0;
   virtual std::shared_ptr<Detector> detector(const DetectorConfig &) = 0; // one for equal settings
 
-  // On the main thread: gives the element tracklabel the examples of labels, soon.
-  virtual void teach(_GstElement *tracklabel) = 0;
+  // On the main thread: gives the element tracklabel the examples of labels, soon, and, if it may look at
+  // tracks, the site's codebook.
+  virtual void teach(_GstElement *tracklabel, bool may_look) = 0;
 };
 
 } // namespace vigil::monitor

@@ -2,11 +2,11 @@
 // A camera as the API describes it.
 #pragma once
 
+#include "camera_pipeline.h"
 #include "camera_state.h"
 #include "connection.h"
 #include "event_causes.h"
 #include "onvif_link.h"
-#include "pipeline.h"
 #include "record_stream.h"
 #include "stored_stream.h"
 #include "talk_back.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "onvif_link.h"
 
+#include "camera_pipeline.h"
 #include "common/error.h"
-#include "pipeline.h"
 #include "tools/base/gst_ptr.h"
 
 #include <utility>

@@ -35,7 +35,7 @@ void RecordPipeline::link(GstPad *pad, const std::string &caps) {
   if (!format)
     fail(Error::Kind::bad_setting, "the stream to record is ", caps,
          ", which is not stored as it comes: have the camera send H.264 or H.265, or give it one source");
-  GstElement *first = add_storing({add(format->parser)}, format->caps);
+  GstElement *first = recorder_sink_.add({add(format->parser)}, format->caps);
   const tools::ObjectPtr<GstPad> sink(gst_element_get_static_pad(first, "sink"));
   GstPad *ready = prepared(pad, caps);
   gst_pad_add_probe(ready, GST_PAD_PROBE_TYPE_BUFFER, guarded<count, GST_PAD_PROBE_OK>, this, nullptr);
@@ -60,7 +60,7 @@ void RecordPipeline::link_covered(GstPad *pad, const std::string &caps) {
 void RecordPipeline::link_pictures(GstPad *pad) {
   const tools::ObjectPtr<GstPad> sink(gst_element_get_static_pad(encoding_, "sink"));
   if (gst_pad_is_linked(sink.get())) return;
-  watch_caps(pad);
+  size_guard_.watch_caps(pad);
   Straightener::watch(GST_BIN(pipeline_), pad, sink.get(), on_gpu());
   gst_pad_link(pad, sink.get());
 }
@@ -71,14 +71,14 @@ void RecordPipeline::decoded_pad(GstElement *, GstPad *pad, gpointer user) {
 }
 
 GstPadProbeReturn RecordPipeline::count_decoded(GstPad *, GstPadProbeInfo *, gpointer user) {
-  static_cast<RecordPipeline *>(user)->decoded_++;
+  static_cast<RecordPipeline *>(user)->frames_.decoded++;
   return GST_PAD_PROBE_OK;
 }
 
 GstPadProbeReturn RecordPipeline::count(GstPad *, GstPadProbeInfo *, gpointer user) {
   RecordPipeline &self = *static_cast<RecordPipeline *>(user);
-  self.frames_in_++;
-  self.frames_out_++;
+  self.frames_.in++;
+  self.frames_.out++;
   return GST_PAD_PROBE_OK;
 }
 

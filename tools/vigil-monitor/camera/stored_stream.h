@@ -7,8 +7,8 @@
 #include "../recording/recording.h"
 #include "../store/outage.h"
 #include "camera_services.h"
-#include "clip.h"
 #include "event_clips.h"
+#include "recorder.h"
 
 #include <atomic>
 #include <cstdint>

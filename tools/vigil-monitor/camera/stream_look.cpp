@@ -113,7 +113,7 @@ struct StreamLook::Callbacks {
     const tools::MappedBuffer map(buffer);
     if (!map) return GST_FLOW_OK;
     StreamLook &look = self(user);
-    look.frames_out_++;
+    look.frames_.out++;
     look.observer_->picture(std::make_shared<const std::string>(map.bytes()));
     return GST_FLOW_OK;
   }
@@ -132,7 +132,7 @@ StreamLook::~StreamLook() {
 }
 
 void StreamLook::count(GstPad *pad, GstBuffer *buffer) {
-  frames_in_++;
+  frames_.in++;
   // In the order of decoding, where the stream says it.
   const GstClockTime t = GST_BUFFER_DTS_IS_VALID(buffer) ? GST_BUFFER_DTS(buffer) : GST_BUFFER_PTS(buffer);
   GstBuffer *timed = gst_buffer_new();
@@ -173,7 +173,7 @@ void StreamLook::link(GstPad *pad, const std::string &caps) {
 }
 
 void StreamLook::link_pictures(GstPad *pad) {
-  watch_caps(pad);
+  size_guard_.watch_caps(pad);
   GstElement *convert = add("videoconvert"), *scale = add("videoscale"), *filter = add("capsfilter"),
              *encode = add("jpegenc"), *sink = add("appsink");
   g_object_set(scale, "add-borders", FALSE, nullptr);

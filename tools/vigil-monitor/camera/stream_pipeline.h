@@ -4,25 +4,25 @@
 #pragma once
 
 #include "../config/config.h"
-#include "file_loop.h"
-#include "picture_limit.h"
+#include "frame_clock.h"
+#include "frame_delivery.h"
+#include "pipeline_threads.h"
+#include "recorder_sink.h"
 #include "sender_clock.h"
 #include "silhouette_feed.h"
-#include "source_drops.h"
-#include "stream_viewer.h"
+#include "size_guard.h"
+#include "stream_bus.h"
+#include "stream_end.h"
+#include "stream_sound.h"
 #include "tools/base/contexts.h"
-#include "utc.h"
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
-#include <gst/app/gstappsink.h>
 #include <gst/gst.h>
 #include <initializer_list>
 #include <memory>
-#include <mutex>
-#include <shared_mutex>
+#include <optional>
 #include <string>
 
 namespace vigil::monitor {
@@ -51,15 +51,15 @@ class StreamPipeline {
   // Nothing is called any more once this returns, but what runs on other threads at this moment.
   virtual void mute();
 
-  std::uint64_t frames_in() const { return frames_in_; }   // that came
-  std::uint64_t frames_out() const { return frames_out_; } // that went through
-  std::uint64_t decoded() const { return decoded_; }       // pictures that came out of a decoder
+  std::uint64_t frames_in() const { return frames_.in; }    // that came
+  std::uint64_t frames_out() const { return frames_.out; }  // that went through
+  std::uint64_t decoded() const { return frames_.decoded; } // pictures that came out of a decoder
   virtual std::uint64_t tiles() const { return 0; }
   std::optional<double> sender_lag() const { return sender_clock_.lag(); }
 
  protected:
   // `name`: of the pipeline, for GStreamer's log. `with_sound`: of RTP, to `sound`.
-  StreamPipeline(const CameraConfig &, const std::string &name, std::string source, bool with_sound,
+  StreamPipeline(const CameraConfig &, const std::string &name, const std::string &source, bool with_sound,
                  StreamEvents, tools::SharedContexts &, const Utc &);
   // Links the source's video, whose caps have this name. On the source's thread; what it throws is an error
   // of the stream.
@@ -72,58 +72,37 @@ class StreamPipeline {
   GstElement *add(const char *factory);
   // The pad that gives what `pad` gives, at the speed of a recording, in whole JPEG pictures.
   GstPad *prepared(GstPad *pad, const std::string &caps);
-  // Elements that end in record_caps and record_frame; returns the first one, which is not linked yet.
-  GstElement *add_storing(std::initializer_list<GstElement *>, const char *caps);
   // Encodes raw pictures for the recorder, covered where the camera has privacy; returns the first element,
   // a queue that is not linked yet. There must be an encoder (h264_encoder.h).
   GstElement *add_encoding();
-  void refuse(const std::string &why); // the camera's stream: from now on nothing of it is taken
   // Covers the pictures that come through the pad, where the camera has privacy.
   void cover(GstPad *);
-  void watch_caps(GstPad *);                // refuses pictures that are too large
-  void judge_change(int width, int height); // refuses pictures whose size changes too often
-  bool is_file() const;
-  // Runs f on a thread of its own, which the destructor waits for: opening and seeking wait for others, and
-  // many cameras must not wait for each other.
-  void on_own_thread(std::function<void()> f);
-  double age_of(GstClockTime running) const; // seconds since then; 0 when the time is of no use
-  double utc_of(GstClockTime running) const { return utc_.now() - age_of(running); }
-  // By the segment of the pad; GST_CLOCK_TIME_NONE when it has none, or the buffer no time.
-  static GstClockTime running_time(GstPad *, GstBuffer *);
-  double time_of(GstPad *, GstBuffer *) const;
+
+  struct FrameCounts { // from any thread
+    std::atomic<std::uint64_t> in = 0, out = 0, decoded = 0;
+  };
 
   const CameraConfig config_;
-  const Utc &utc_;
-  GstElement *pipeline_ = nullptr;
+  GstElement *const pipeline_;
   // What hides silhouettes; null: the camera does not ask for that.
   const std::shared_ptr<SilhouetteFeed> silhouettes_;
-  SourceDrops source_drops_; // the main thread's
-  std::atomic<bool> muted_ = false, refused_ = false;
-  std::shared_mutex delivery_; // shared by threads that hand over what they have, unless muted_
-  std::atomic<std::uint64_t> frames_in_ = 0, frames_out_ = 0, decoded_ = 0;
+  const FrameClock clock_;
+  FrameDelivery delivery_;
+  FrameCounts frames_;
+  StreamEnd end_;
+  SizeGuard size_guard_;
+  PipelineThreads threads_;
+  StreamBus bus_; // the main thread's
+  RecorderSink recorder_sink_;
 
  private:
   struct Callbacks;
   void link_stream(GstPad *);
-  void link_sound(GstPad *);
-  GstElement *add_sound_sink(GstElement *last, const char *caps, GstFlowReturn (*)(GstAppSink *, gpointer));
-  const char *why_ended() const; // the stream
-  bool is_over() const;          // whether the end of the stream is the end of what was asked for
-  void rewind();                 // a file, at its end; when it cannot, `failed` is called
+  void rewind(); // a file, at its end; when it cannot, `failed` is called
 
-  const std::string source_;
-  const bool with_sound_;
-  const StreamEvents events_;
-  tools::SharedContexts &contexts_;
-  guint watch_ = 0;
-  PictureLimit limit_;
+  std::optional<StreamSound> sound_; // none: it is not asked for
   SenderClock sender_clock_;
-  std::atomic<bool> linked_ = false;
-  std::atomic<bool> recording_ = false; // the stream has a length and is played at its own speed
-  std::unique_ptr<FileLoop> loop_;      // of what has an end; the threads' that link and rewind it
-  std::mutex threads_lock_;
-  std::condition_variable thread_ended_;
-  int threads_ = 0; // under threads_lock_: of on_own_thread(), that still run
+  std::atomic<bool> linked_ = false; // the source's video
 };
 
 } // namespace vigil::monitor

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Somebody who is given a camera's compressed stream as it comes (clip.h), beginning with a key frame.
+// Somebody who is given a camera's compressed stream as it comes (recorder.h), beginning with a key frame.
 #pragma once
 
 #include <gst/gst.h>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <gst/gst.h>
-extern "C" { // GStreamer 1.22 declares gst_video_blend() without it
+// GStreamer 1.22 declares gst_video_blend() without it. In a unity build no file before this one may include
+// the header otherwise.
+extern "C" {
 #include <gst/video/video.h>
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "crop.h"
 
+#include "kernels/label/picture.h"
 #include "tools/base/mapped.h"
 
 #include <algorithm>
@@ -15,12 +16,8 @@ struct FreeConverter {
   void operator()(GstVideoConverter *c) const { gst_video_converter_free(c); }
 };
 
-// The part of a crop of this size that has the picture.
-GstVideoRectangle fit(const GstVideoRectangle &from, int width, int height) {
-  const double scale = std::min(double(width) / from.w, double(height) / from.h);
-  const int w = std::clamp(static_cast<int>(std::lround(from.w * scale)), 1, width),
-            h = std::clamp(static_cast<int>(std::lround(from.h * scale)), 1, height);
-  return {(width - w) / 2, (height - h) / 2, w, h};
+GstVideoRectangle rectangle(const label::Part &p) {
+  return {p.x, p.y, p.width, p.height};
 }
 
 bool convert(GstBuffer *buffer, const GstVideoInfo &info, const GstVideoRectangle &from,
@@ -59,17 +56,6 @@ bool convert(GstBuffer *buffer, const GstVideoInfo &info, const GstVideoRectangl
 
 } // namespace
 
-GstVideoRectangle crop_around(const Rect &box, int width, int height) {
-  constexpr double margin = 1.4, least = 32;
-  const double side = std::max(margin * std::max(box.width, box.height), least);
-  // Even, as planes of colour need it.
-  const auto even = [](double v) { return static_cast<int>(std::lround(v / 2)) * 2; };
-  const int w = std::min(even(side), width), h = std::min(even(side), height);
-  const int x = std::clamp(even(box.x + box.width / 2 - side / 2), 0, (width - w) & ~1),
-            y = std::clamp(even(box.y + box.height / 2 - side / 2), 0, (height - h) & ~1);
-  return {x, y, w, h};
-}
-
 std::optional<Crop> cut_out(GstBuffer *buffer, const GstVideoInfo &info, const Rect &box, int width,
                             int height) {
   const int w = GST_VIDEO_INFO_WIDTH(&info), h = GST_VIDEO_INFO_HEIGHT(&info);
@@ -78,8 +64,8 @@ std::optional<Crop> cut_out(GstBuffer *buffer, const GstVideoInfo &info, const R
                right = std::clamp(box.x + box.width, 0., 1.) * w,
                bottom = std::clamp(box.y + box.height, 0., 1.) * h;
   if (!(right > left) || !(bottom > top)) return std::nullopt;
-  const GstVideoRectangle from = crop_around({left, top, right - left, bottom - top}, w, h),
-                          to = fit(from, width, height);
+  const label::Part part = label::part_around({left, top, right - left, bottom - top}, w, h);
+  const GstVideoRectangle from = rectangle(part), to = rectangle(label::fitted(part, width, height));
   Crop out;
   if (!convert(buffer, info, from, to, out.rgb, width, height)) return std::nullopt;
   const double across = double(to.w) / from.w / width, down = double(to.h) / from.h / height;

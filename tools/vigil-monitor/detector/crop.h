@@ -9,13 +9,9 @@
 
 namespace vigil::monitor {
 
-// What is cut out around a box (both in pixels): a square of `margin` times its longer side, moved into the
-// picture and no larger than that, at least `least` on each side as far as the picture is so large.
-GstVideoRectangle crop_around(const Rect &box, int width, int height);
-
-// The surroundings of `box` (0..1 of the picture), scaled to width x height without a change of shape, black
-// at the sides where they are no square. Nothing: the box is outside of the picture, or the picture cannot be
-// mapped or converted.
+// The surroundings (label::part_around) of `box` (0..1 of the picture), scaled to width x height without a
+// change of shape, black at the sides where they are no square. Nothing: the box is outside of the picture,
+// or the picture cannot be mapped or converted.
 std::optional<Crop> cut_out(GstBuffer *, const GstVideoInfo &, const Rect &box, int width, int height);
 
 } // namespace vigil::monitor

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
+#include <tuple>
 #include <unistd.h>
 #include <utility>
 
@@ -29,9 +30,13 @@ class Copy : public ExportOutput {
 
   void put(std::string_view bytes) override {
     constexpr std::int64_t often = 16 << 20;
-    if (bytes_ / often != (bytes_ + static_cast<std::int64_t>(bytes.size())) / often && room_() < 0)
-      fail(Error::Kind::write, "the disk has less free space than min_free, after ", bytes_, " bytes of ",
-           path_);
+    if (bytes_ / often != (bytes_ + static_cast<std::int64_t>(bytes.size())) / often) {
+      if (room_() < 0)
+        fail(Error::Kind::write, "the disk has less free space than min_free, after ", bytes_, " bytes of ",
+             path_);
+      // The disk begins now. finish() would leave it all to one long wait, also of those who record.
+      std::ignore = sync_file_range(file_, 0, 0, SYNC_FILE_RANGE_WRITE);
+    }
     sum_.add(bytes);
     bytes_ += static_cast<std::int64_t>(bytes.size());
     while (!bytes.empty()) {

@@ -122,10 +122,11 @@ class Run {
                                         : export_copy(path, source_.room);
     RecordingRange::Reader reader(range, 0, range->size());
     std::uint64_t done = 0;
-    while (const auto bytes = reader.next()) {
+    std::string bytes;
+    while (reader.next(bytes)) {
       progress_.check();
-      out->put(*bytes);
-      done += bytes->size();
+      out->put(bytes);
+      done += bytes.size();
       progress_.share = begin + share * static_cast<double>(done) / static_cast<double>(range->size());
     }
     if (done < range->size())

@@ -3,12 +3,8 @@
 
 #include "../config/text.h"
 #include "common/error.h"
-#include "page_files.h"
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 
 namespace vigil::monitor {
 
@@ -144,7 +140,7 @@ Api::Api(Monitor &m, Access &access, AuditLog &audit, LabelBook &labels, std::st
     : monitor_(m), access_(access), audit_(audit), labels_(labels),
       viewers_(m.cameras().config().http.webrtc, log_line),
       talks_(m.cameras().config().http.webrtc, log_line), http_(m.cameras().config().http),
-      page_(std::move(page)), disk_([this] { return disk_figures(); }) {
+      page_(std::move(page)), disk_(m) {
   monitor_.exports().on_end = [this](const ExportJob &job) { note_export(job); };
 }
 
@@ -246,7 +242,7 @@ Response Api::dispatch(const Request &r) {
   if (!found) {
     if (r.path.starts_with("/api/") || r.path == "/api") refuse(404, "there is no " + r.path.substr(0, 80));
     if (method != "GET") return wrong_method(r, "GET, HEAD");
-    return file_of_page(r); // the page itself holds no secrets: it shows the login
+    return page_.file(r); // the page itself holds no secrets: it shows the login
   }
   const Visitor visitor = access_.visitor(r);
   // A browser repeats its cookie of before the program's restart with each request: that is no guess.
@@ -277,47 +273,6 @@ Response Api::dispatch(const Request &r) {
     out.is_current = [this, visitor, &r] { return access_.is_current(visitor, r); };
   }
   return out;
-}
-
-Response Api::file_of_page(const Request &r) const {
-  const std::string path = r.path == "/" ? "/index.html" : r.path;
-  Response out;
-  if (path.find('.', path.rfind('/')) == std::string::npos) { // somebody typed a place in the page
-    // Relative, as all addresses of the page are: a proxy may show it below a prefix that is not known here.
-    std::string root = "./";
-    for (auto n = std::count(path.begin(), path.end(), '/'); n > 1; n--) root += "../";
-    out.status = 302;
-    out.headers["Location"] = root;
-    return out;
-  }
-  if (!page_.empty()) {
-    if (path.find("..") != std::string::npos) refuse(404, "there is no such file");
-    std::ifstream in(page_ + path, std::ios::binary);
-    if (!in || std::filesystem::is_directory(page_ + path)) refuse(404, "there is no such file");
-    out.body.assign(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
-    const std::string end = path.substr(path.rfind('.'));
-    out.type = end == ".html"                  ? "text/html; charset=utf-8"
-               : end == ".css"                 ? "text/css; charset=utf-8"
-               : end == ".svg"                 ? "image/svg+xml"
-               : end == ".js" || end == ".mjs" ? "text/javascript; charset=utf-8"
-               : end == ".json"                ? "application/json"
-               : end == ".webmanifest"         ? "application/manifest+json"
-               : end == ".png"                 ? "image/png"
-                                               : "application/octet-stream";
-    return out;
-  }
-  for (const PageFile &f : page_files())
-    if (f.path == path) {
-      const std::string tag = "\"" + std::string(f.tag) + "\"";
-      out.headers = {{"ETag", tag}, {"Cache-Control", "no-cache"}};
-      out.type = f.type;
-      if (r.header("if-none-match") == tag)
-        out.status = 304;
-      else
-        out.body = f.bytes;
-      return out;
-    }
-  refuse(404, "there is no " + r.path.substr(0, 80));
 }
 
 } // namespace vigil::monitor

@@ -9,16 +9,16 @@
 #include "../onvif/searches.h"
 #include "access.h"
 #include "audit.h"
+#include "disk_figures.h"
 #include "http_util.h"
-#include "latest.h"
+#include "page.h"
 #include "server.h"
+#include "stream_looks.h"
 #include "streams.h"
 #include "uncovered_views.h"
 
-#include <atomic>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -28,6 +28,19 @@ namespace vigil::monitor {
 
 class Push;
 struct PushDevice;
+
+// Functions of other parts of the program that the API uses. Set before the server starts.
+struct ApiServices {
+  std::function<nlohmann::json()> mqtt_state = [] { return nlohmann::json(); };
+  std::function<nlohmann::json()> codebook_state = [] { return nlohmann::json(); };
+  std::function<bool()> make_codebook_now; // false: one is being made; empty: none is made
+  std::function<nlohmann::json()> rtsp_state = [] { return nlohmann::json(); }; // of the RTSP server
+  // Sends a message for a test to everybody whom the configuration names, and waits.
+  std::function<nlohmann::json()> test_notices = [] { return nlohmann::json::array(); };
+  Push *push = nullptr; // messages by web push; null: there are none
+  // Reads configuration, tokens and certificate again; the names of cameras that changed. On the main loop.
+  std::function<std::vector<std::string>()> read_again;
+};
 
 class Api {
  public:
@@ -40,20 +53,12 @@ class Api {
     talks_.stop();
   }
 
-  std::function<nlohmann::json()> mqtt_state = [] { return nlohmann::json(); };
-  std::function<nlohmann::json()> codebook_state = [] { return nlohmann::json(); };
-  std::function<bool()> make_codebook_now; // false: one is being made; empty: none is made
-  std::function<nlohmann::json()> rtsp_state = [] { return nlohmann::json(); }; // of the RTSP server
-  // Sends a message for a test to everybody whom the configuration names, and waits.
-  std::function<nlohmann::json()> test_notices = [] { return nlohmann::json::array(); };
-  Push *push = nullptr; // messages by web push; null: there are none
+  ApiServices services;
   // Of devices, and looks at streams; they end soon. On any thread.
   void end_searches() {
     searches_.end();
-    looks_ended_ = true;
+    looks_.end();
   }
-  // Reads configuration, tokens and certificate again; the names of cameras that changed. On the main loop.
-  std::function<std::vector<std::string>()> read_again;
 
  private:
   enum class Scope {
@@ -71,7 +76,6 @@ class Api {
   };
   static const std::vector<Route> &routes();
   Response dispatch(const Request &);
-  Response file_of_page(const Request &) const;
 
   // Throws HttpError 404 when the visitor may not see what the request is about, as if it were not there.
   void check_scope(Scope, const Match &);
@@ -217,7 +221,6 @@ class Api {
   Response health(const Match &);
 
   nlohmann::json figures(const VisibleCameras &); // of /api/stats
-  nlohmann::json disk_figures();
 
   Monitor &monitor_;
   Access &access_;
@@ -228,13 +231,10 @@ class Api {
   WebViewers viewers_;
   Talks talks_;
   DeviceSearches searches_;
-  std::mutex looking_; // at streams: one request at a time
-  std::atomic<bool> looks_ended_ = false;
+  StreamLooks looks_;
   const HttpConfig http_; // a copy: threads of requests must not read what a reload replaces
-  const std::string page_;
-  std::mutex limits_lock_;
-  StorageConfig limits_; // as they were at the last question
-  Latest disk_;          // last: its thread uses all above
+  const Page page_;
+  DiskFigures disk_;
 };
 
 } // namespace vigil::monitor

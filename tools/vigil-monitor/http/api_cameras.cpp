@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include "../camera/live_mp4.h"
 #include "../camera/properties.h"
 #include "api.h"
 #include "web_offer.h"

@@ -84,13 +84,13 @@ Response Api::label_events(const Match &m) {
 Response Api::labels(const Match &m) {
   json out = labels_.report(m.visitor.cameras);
   // Its pictures are of all cameras.
-  out["codebook"] = m.visitor.cameras.all() ? codebook_state() : json();
+  out["codebook"] = m.visitor.cameras.all() ? services.codebook_state() : json();
   return json_response(out);
 }
 
 Response Api::make_codebook(const Match &m) {
-  if (!make_codebook_now) refuse(409, "labels: codebook is not set in the configuration");
-  if (!make_codebook_now()) refuse(409, "a codebook is being made");
+  if (!services.make_codebook_now) refuse(409, "labels: codebook is not set in the configuration");
+  if (!services.make_codebook_now()) refuse(409, "a codebook is being made");
   note(m, "make-codebook");
   return json_response({{"ok", true}});
 }

@@ -61,9 +61,9 @@ std::string key_member(const json &keys, const char *name) {
 } // namespace
 
 Push &Api::need_push() {
-  if (!push || !push->enabled())
+  if (!services.push || !services.push->enabled())
     refuse(409, "push: {enabled: false} of the configuration forbids messages by push");
-  return *push;
+  return *services.push;
 }
 
 std::shared_ptr<const PushDevice> Api::need_device(const Match &m) {
@@ -73,12 +73,12 @@ std::shared_ptr<const PushDevice> Api::need_device(const Match &m) {
 }
 
 Response Api::push_devices(const Match &m) {
-  if (!push || !push->enabled())
+  if (!services.push || !services.push->enabled())
     return json_response({{"enabled", false}, {"key", json()}, {"devices", json::array()}});
   json list = json::array();
-  for (const auto &d : push->devices().all())
+  for (const auto &d : services.push->devices().all())
     if (may_change(m.visitor, d->stored)) list.push_back(device_json(m.visitor, *d));
-  return json_response({{"enabled", true}, {"key", push->public_key()}, {"devices", list}});
+  return json_response({{"enabled", true}, {"key", services.push->public_key()}, {"devices", list}});
 }
 
 Response Api::add_push_device(const Match &m) {
@@ -117,21 +117,21 @@ Response Api::change_push_device(const Match &m) {
   const json body = json_body(m.request);
   const PushSettings settings = changed_settings(d->settings, body);
   if (body.contains("cameras")) check_cameras(m.visitor, settings);
-  const auto now = push->devices().change(d->stored.id, settings);
+  const auto now = services.push->devices().change(d->stored.id, settings);
   if (!now) refuse(404, "there is no device " + m.parts[0]);
   return json_response(device_json(m.visitor, *now));
 }
 
 Response Api::remove_push_device(const Match &m) {
   const auto d = need_device(m);
-  push->remove(d->stored.id);
+  services.push->remove(d->stored.id);
   note(m, "remove-push-device", {{"device", d->stored.id}, {"of", d->stored.name}});
   return json_response({{"ok", true}});
 }
 
 Response Api::test_push_device(const Match &m) {
   const auto d = need_device(m);
-  const std::string wrong = push->test(d);
+  const std::string wrong = services.push->test(d);
   return json_response({{"error", wrong.empty() ? json() : json(wrong)}});
 }
 

@@ -192,7 +192,7 @@ Response Api::look_at_streams(const Match &m) {
       R"("user": "...", "password": "...", "record": "token of a profile", "detect": "token of a profile"}})";
   const json body = json_body(m.request);
   only_members(body, {"source", "record_source", "device"}, expected);
-  const std::unique_lock guard(looking_, std::try_to_lock);
+  const auto guard = looks_.begin();
   if (!guard) refuse(503, "another stream is being looked at; try it again in some seconds");
   const Sources sources = sources_of(body, expected);
   note(m, "look-at-stream", {{"source", shown_source(sources.detect)}});
@@ -206,7 +206,7 @@ Response Api::look_at_streams(const Match &m) {
   json streams = json::array();
   for (std::size_t i = 0; i < looks.size(); i++) {
     StreamFindings found =
-        looks[i]->observer().wait(Utc::monotonic_seconds, [this] { return looks_ended_.load(); });
+        looks[i]->observer().wait(Utc::monotonic_seconds, [this] { return looks_.ended(); });
     const bool recorded = i > 0 || sources.record.empty();
     const std::string &source = i > 0 ? sources.record : sources.detect;
     if (const auto camera = covered.find(parse_address(source).host); camera != covered.end()) {

@@ -52,27 +52,14 @@ Response Api::audit(const Match &m) {
 }
 
 Response Api::reload(const Match &m) {
-  const auto names = monitor_.call([&] { return read_again(); });
+  const auto names = monitor_.call([&] { return services.read_again(); });
   note(m, "reload", {{"restarted", names}});
   return json_response({{"ok", true}, {"restarted", names}});
 }
 
 Response Api::test_notify(const Match &m) {
   note(m, "test-notify");
-  return json_response({{"results", test_notices()}});
-}
-
-// On a thread of its own: the disk and the database may take long.
-json Api::disk_figures() {
-  StorageConfig limits;
-  {
-    const std::lock_guard guard(limits_lock_);
-    limits = limits_;
-  }
-  const EventReader &store = monitor_.storage().reader();
-  return {{"storage", monitor_.retention().stats(limits)},
-          {"mqtt_outbox", store.waiting("mqtt")},
-          {"webhook", store.waiting("webhook")}};
+  return json_response({{"results", services.test_notices()}});
 }
 
 json Api::figures(const VisibleCameras &visible) {
@@ -80,8 +67,7 @@ json Api::figures(const VisibleCameras &visible) {
     json cameras = json::array();
     for (const auto &c : monitor_.cameras().all())
       if (visible.has(c->config().name)) cameras.push_back(c->stats());
-    const std::lock_guard guard(limits_lock_);
-    limits_ = monitor_.cameras().config().storage;
+    disk_.set_limits(monitor_.cameras().config().storage);
     return json{{"cameras", cameras}, {"detectors", monitor_.services().detectors.describe()}};
   });
   constexpr std::chrono::milliseconds patience(500);
@@ -105,9 +91,9 @@ json Api::figures(const VisibleCameras &visible) {
                 {"mqtt_outbox", {{"length", disk["mqtt_outbox"]}, {"limit", most_letters}}},
                 {"webhook", {{"length", disk["webhook"]}, {"limit", most_letters}}}}},
               {"gpu", nullptr},
-              {"mqtt", mqtt_state()},
-              {"rtsp", rtsp_state()},
-              {"label_codebook", visible.all() ? codebook_state() : json()}});
+              {"mqtt", services.mqtt_state()},
+              {"rtsp", services.rtsp_state()},
+              {"label_codebook", visible.all() ? services.codebook_state() : json()}});
   // A path and a reason are for those who see all cameras.
   if (!visible.all()) out["detectors"] = json::array();
   return out;

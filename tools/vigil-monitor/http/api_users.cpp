@@ -43,7 +43,7 @@ json as_json(const StoredUser &u, const std::vector<StoredSession> &sessions) {
 
 void Api::users_changed() {
   access_.users_changed();
-  if (push) push->remove_void();
+  if (services.push) services.push->remove_void();
 }
 
 Response Api::ways_to_sign_in(const Match &) {

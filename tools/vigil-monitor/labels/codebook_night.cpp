@@ -7,7 +7,7 @@
 #include "common/error.h"
 #include "common/guarded.h"
 #include "kernels/fisher/model_file.h"
-#include "picture_encoder.h"
+#include "kernels/label/picture_encoder.h"
 
 #include <chrono>
 #include <cmath>
@@ -130,7 +130,7 @@ CodebookNight::Outcome CodebookNight::try_codebook() {
     return out;
   }
   const auto model = make_codebook(pictures, folder_, ending_);
-  PictureEncoder encoder(fisher::parse_model(model));
+  label::PictureEncoder encoder(fisher::parse_model(model));
   auto again = taught.examples;
   for (label::TaughtExample &e : again) {
     if (e.picture.empty()) continue;

@@ -402,6 +402,21 @@ std::size_t LabelBook::forget_event(const std::string &event) {
   return gone;
 }
 
+void LabelBook::forget_pictures(const std::set<std::string> &cameras) {
+  const std::lock_guard changing(changing_);
+  Examples all = examples();
+  std::size_t gone = 0;
+  for (label::TaughtExample &x : all) {
+    if (x.picture.empty() || !cameras.count(x.camera)) continue;
+    x.picture = {};
+    gone++;
+  }
+  if (!gone) return;
+  store(std::move(all));
+  around_.log(text("labels: the pictures of ", counted(gone, "example"),
+                   " are deleted, since they may show what is private now"));
+}
+
 std::size_t LabelBook::import_examples(std::string_view text) {
   Examples more = label::read_examples(text);
   const std::lock_guard changing(changing_);
@@ -413,6 +428,8 @@ std::size_t LabelBook::import_examples(std::string_view text) {
   if (all.size() + more.size() > label::most_examples)
     fail(Error::Kind::bad_setting, "there would be ", all.size() + more.size(), " examples of labels, ",
          label::most_examples, " are the most");
+  for (label::TaughtExample &x : more)
+    if (around_.covered && around_.covered->is_private(x.camera)) x.picture = {};
   all.insert(all.end(), more.begin(), more.end());
   keep_pictures(all);
   for (auto e = all.end() - static_cast<std::ptrdiff_t>(more.size()); e != all.end(); ++e) see(*e);

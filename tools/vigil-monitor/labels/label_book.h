@@ -11,6 +11,7 @@
 #include "../store/event.h"
 #include "../visible_cameras.h"
 #include "../worker.h"
+#include "covered_since.h"
 #include "kernels/label/examples.h"
 #include "label_store.h"
 #include "site_codebook.h"
@@ -22,6 +23,7 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -45,6 +47,8 @@ class LabelBook {
     SiteCodebook *codebook = nullptr;
     // Of what an event shows; empty: it has none. From any thread.
     std::function<label::Picture(const std::string &event)> picture{};
+    // Which cameras have privacy; null: none. Pictures of these are not taken from files that are imported.
+    const CoveredSince *covered = nullptr;
   };
   static constexpr std::size_t most_pictures = 1000;
   // `database` has the tables; `file`: of the examples. A damaged one is moved aside and reported.
@@ -69,6 +73,9 @@ class LabelBook {
   std::size_t forget(const std::string &label);
   // Removes the examples of an event, which may be gone itself.
   std::size_t forget_event(const std::string &event);
+  // Deletes the pictures of the examples of these cameras, which show what is private now.
+  // Throws Error::write.
+  void forget_pictures(const std::set<std::string> &cameras);
   // Adds the examples of a file, except those of events that have some already; how many were added. Throws
   // Error::bad_data.
   std::size_t import_examples(std::string_view text);

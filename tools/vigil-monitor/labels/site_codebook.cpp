@@ -7,7 +7,7 @@
 #include "common/error.h"
 #include "common/file.h"
 #include "kernels/fisher/model_file.h"
-#include "picture_encoder.h"
+#include "kernels/label/picture_encoder.h"
 
 #include <filesystem>
 #include <utility>
@@ -26,7 +26,7 @@ std::vector<std::uint8_t> read_codebook(const std::string &file) {
 
 struct SiteCodebook::Loaded {
   std::string id; // empty: there is none
-  std::unique_ptr<PictureEncoder> encoder{};
+  std::unique_ptr<label::PictureEncoder> encoder{};
 };
 
 SiteCodebook::SiteCodebook(std::string file, std::function<void(const std::string &)> report)
@@ -53,8 +53,8 @@ std::shared_ptr<SiteCodebook::Loaded> SiteCodebook::load(std::span<const std::ui
   constexpr std::size_t enough = 16; // digits of the hash
   Sha256 sum;
   sum.add({reinterpret_cast<const char *>(model.data()), model.size()});
-  return std::make_shared<Loaded>(
-      Loaded{sum.hex().substr(0, enough), std::make_unique<PictureEncoder>(fisher::parse_model(model))});
+  return std::make_shared<Loaded>(Loaded{
+      sum.hex().substr(0, enough), std::make_unique<label::PictureEncoder>(fisher::parse_model(model))});
 }
 
 bool SiteCodebook::refresh() {

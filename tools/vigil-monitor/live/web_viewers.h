@@ -2,7 +2,7 @@
 // All viewers of WebRTC: who may come, whom they share a sender with, and when they end.
 #pragma once
 
-#include "../camera/clip.h"
+#include "../camera/recorder.h"
 #include "../reaper.h"
 #include "web_peer.h"
 

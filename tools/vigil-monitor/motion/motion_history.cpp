@@ -145,8 +145,8 @@ std::vector<std::uint8_t> MotionHistory::levels(const std::string &camera, doubl
   std::vector<std::uint8_t> out(static_cast<std::size_t>(steps));
   each_minute(camera, from, to, false, [&](std::int64_t number, const MotionMinute &minute) {
     for (std::size_t i = 0; i < minute.size(); i++) {
+      if (!minute[i].any()) continue;
       const int n = minute[i].count();
-      if (n == 0) continue;
       // A second lies in all steps that it has a part of.
       const auto begin = static_cast<double>(number * a_minute) + static_cast<double>(i);
       const double first = std::max(0., std::floor((begin - from) / step));

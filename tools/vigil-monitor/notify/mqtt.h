@@ -6,23 +6,21 @@
 #include "../config/config.h"
 #include "../ending_thread.h"
 #include "../store/event_store.h"
-#include "../store/outage.h"
 #include "orders.h"
+#include "outbox_letters.h"
 #include "retained_states.h"
 
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <cstdint>
 #include <functional>
 #include <map>
 #include <mutex>
-#include <set>
 #include <string>
 
-struct mosquitto;
-
 namespace vigil::monitor {
+
+class BrokerConnection;
 
 class Mqtt {
  public:
@@ -38,38 +36,30 @@ class Mqtt {
   bool end(std::chrono::milliseconds patience);
 
   void set_state(const Topic &t) { states_.set(t); } // sent when it changed; from any thread
-  void wake() { more_ = true; }                      // there is a letter in the outbox
+  void wake() { letters_.wake(); }                   // there is a letter in the outbox
   bool connected() const { return connected_; }
 
  private:
-  struct Callbacks;
   void run();
   bool session(); // one connection; true when it worked for a while
-  void set_up_tls();
-  void say_goodbye();
-  void send_states();
-  void send_letters();
-  void exchange_letters(); // with the database
+  void connection_works();
+  void published(int message);
+  void received(const char *topic, const std::string &payload);
+  void send_states(BrokerConnection &);
   void give_orders(double now);
 
   const MqttConfig config_;
   const std::string available_; // the topic
-  EventStore &store_;
   const Log log_;
   const Receive receive_;
-  std::atomic<bool> connected_ = false, ended_ = false, more_ = true;
+  std::atomic<bool> connected_ = false, ended_ = false;
   std::mutex lock_;
   std::condition_variable wake_;
-  RetainedStates states_;
+  RetainedStates states_; // any thread's
+  OutboxLetters letters_;
   // The client's thread alone:
-  mosquitto *client_ = nullptr;
-  std::map<int, std::int64_t> letters_;     // under way: message to letter
-  std::map<int, std::string> state_topics_; // likewise
-  std::set<std::int64_t> delivered_;        // letters that the broker has and the database does not know of
-  Outage database_;
-  double database_again_ = 0; // not asked before this time
+  std::map<int, std::string> state_topics_; // under way: message to topic
   Orders orders_;
-  int goodbye_ = 0; // the message
   std::string last_error_;
   EndingThread thread_; // last: it uses all above
 };

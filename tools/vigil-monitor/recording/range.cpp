@@ -14,16 +14,16 @@
 namespace vigil::monitor {
 namespace {
 
-// Empty when they are not all there.
-std::string read_at(int file, std::int64_t offset, std::size_t n) {
-  std::string out(n, '\0');
+// False when they are not all there.
+bool read_at(int file, std::int64_t offset, std::size_t n, std::string &to) {
+  to.resize(n);
   for (std::size_t done = 0; done < n;) {
-    const ssize_t got = pread(file, out.data() + done, n - done, offset + static_cast<std::int64_t>(done));
+    const ssize_t got = pread(file, to.data() + done, n - done, offset + static_cast<std::int64_t>(done));
     if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return {};
+    if (got <= 0) return false;
     done += static_cast<std::size_t>(got);
   }
-  return out;
+  return true;
 }
 
 // The fragments of the segment that belong to the range: from the key frame at or before `from` on.
@@ -59,9 +59,9 @@ std::optional<RecordingRange> RecordingRange::make(const std::vector<Segment> &s
       const int in = open(file(s).c_str(), O_RDONLY | O_CLOEXEC);
       if (in < 0) fail(Error::Kind::io, "the recording ", file(s), " cannot be read: ", std::strerror(errno));
       const auto header = static_cast<std::size_t>(std::max<std::int64_t>(s.header, 0));
-      r.init_ = header > mp4_clock_bytes ? read_at(in, 0, header - mp4_clock_bytes) : std::string();
+      const bool whole = header > mp4_clock_bytes && read_at(in, 0, header - mp4_clock_bytes, r.init_);
       close(in);
-      if (r.init_.empty() || stream_of(r.init_) != s.stream)
+      if (!whole || stream_of(r.init_) != s.stream)
         fail(Error::Kind::io, "the recording ", file(s), " is damaged");
       r.size_ = r.init_.size();
     }
@@ -103,7 +103,7 @@ RecordingRange::Reader::~Reader() {
   if (file_ >= 0) close(file_);
 }
 
-const std::string &RecordingRange::Reader::fragment(std::size_t n) {
+bool RecordingRange::Reader::fragment(std::size_t n, std::string &to) {
   const Piece &p = range_->pieces_[n];
   if (open_ != p.file) {
     if (file_ >= 0) close(file_);
@@ -111,9 +111,8 @@ const std::string &RecordingRange::Reader::fragment(std::size_t n) {
     if (file_ < 0) file_ = open_again(p.file);
     open_ = p.file;
   }
-  bytes_ = file_ < 0 ? std::string() : read_at(file_, p.offset, p.bytes);
-  if (!move_fragment(bytes_, static_cast<std::uint32_t>(n + 1), p.shift)) bytes_.clear();
-  return bytes_;
+  return file_ >= 0 && read_at(file_, p.offset, p.bytes, to) &&
+         move_fragment(to, static_cast<std::uint32_t>(n + 1), p.shift);
 }
 
 // One that was moved to the other folder since.
@@ -127,25 +126,29 @@ int RecordingRange::Reader::open_again(std::size_t file) const {
   }
 }
 
-std::shared_ptr<const std::string> RecordingRange::Reader::next() {
-  if (left_ == 0) return nullptr;
-  std::string out;
+bool RecordingRange::Reader::next(std::string &to) {
+  if (left_ == 0) return false;
   const RecordingRange &r = *range_;
   if (at_ < r.init_.size()) {
-    out = r.init_.substr(at_, left_);
+    to.assign(r.init_, at_, left_);
   } else {
     const auto after = std::upper_bound(r.pieces_.begin(), r.pieces_.end(), at_,
                                         [](std::uint64_t at, const Piece &p) { return at < p.at; });
-    if (after == r.pieces_.begin()) return nullptr;
+    if (after == r.pieces_.begin()) return false;
     const auto n = static_cast<std::size_t>(after - r.pieces_.begin()) - 1;
-    const std::string &bytes = fragment(n);
     const std::uint64_t skip = at_ - r.pieces_[n].at;
-    if (skip >= bytes.size()) return nullptr;
-    out = bytes.substr(skip, left_);
+    if (!fragment(n, to) || skip >= to.size()) return false;
+    to.erase(0, skip);
+    if (to.size() > left_) to.resize(left_);
   }
-  at_ += out.size();
-  left_ -= out.size();
-  return std::make_shared<const std::string>(std::move(out));
+  at_ += to.size();
+  left_ -= to.size();
+  return true;
+}
+
+std::shared_ptr<const std::string> RecordingRange::Reader::next() {
+  std::string out;
+  return next(out) ? std::make_shared<const std::string>(std::move(out)) : nullptr;
 }
 
 } // namespace vigil::monitor

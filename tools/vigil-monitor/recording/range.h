@@ -41,18 +41,18 @@ class RecordingRange {
     ~Reader();
     Reader(const Reader &) = delete;
     Reader &operator=(const Reader &) = delete;
-    // The next bytes; null at the end, and when a file cannot be read any more: then they are fewer than
-    // was said.
-    std::shared_ptr<const std::string> next();
+    // Puts the next bytes into the string, whose room is used again. False at the end, and when a file cannot
+    // be read any more: then they are fewer than was said.
+    bool next(std::string &);
+    std::shared_ptr<const std::string> next(); // the same bytes in a string of their own; null for false
 
    private:
-    const std::string &fragment(std::size_t);
+    bool fragment(std::size_t, std::string &);
     int open_again(std::size_t file) const;
     const std::shared_ptr<const RecordingRange> range_;
     std::uint64_t at_, left_;
     std::size_t open_ = SIZE_MAX; // which file
     int file_ = -1;
-    std::string bytes_;
   };
 
  private:

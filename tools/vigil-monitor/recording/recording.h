@@ -6,20 +6,20 @@
 // Where sound comes too late for its fragment, the fragment waits for it for a while.
 #pragma once
 
-#include "../camera/access_units.h"
 #include "disk.h"
-#include "media_times.h"
-#include "mp4_writer.h"
-#include "preview_maker.h"
-#include "segment_writer.h"
+#include "disk_share.h"
+#include "missing_key_frames.h"
+#include "picture_queue.h"
+#include "preview_keys.h"
+#include "segment_sequence.h"
+#include "sound_queue.h"
 
 #include <atomic>
-#include <deque>
+#include <cstdint>
 #include <functional>
 #include <gst/gst.h>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -57,33 +57,21 @@ class Recording {
   bool has_handed(std::int64_t time) const;
 
   std::uint64_t lost() const { return lost_; } // frames, because the disk was too slow
-  std::size_t waiting() const { return *waiting_; }
+  std::size_t waiting() const { return share_.waiting(); }
 
  private:
-  struct Picture {
-    BufferPtr buffer;
-    std::int64_t decoded, shown;
-    bool key;
-  };
-  struct Sound {
-    BufferPtr buffer;
-    std::int64_t time, duration;
-  };
   // With the lock held:
   void advance(bool all);
-  bool waits_for_sound(std::int64_t end) const;
-  void hand(std::size_t pictures, std::int64_t end);
+  void hand(const PictureQueue::Fragment &);
   bool begin_segment();
-  void end_segment(const char *why);
   void drop(std::size_t pictures);
-  CutFragment cut(std::size_t pictures, std::int64_t end);
+  CutFragment cut(const PictureQueue::Fragment &);
   std::vector<Mp4Track> tracks() const;
   void forget_stream();
-  void keyless(std::int64_t now);
+  void keyless(std::int64_t time);
   std::int64_t now() const { return micros(clock_.monotonic()); }
   std::int64_t utc(std::int64_t monotonic) const { return monotonic + micros(clock_.to_utc()); }
   void gap(std::int64_t time, const char *why);
-  void preview(const Picture &);
 
   const std::string camera_;
   const std::shared_ptr<RecordingDisk> disk_;
@@ -91,26 +79,14 @@ class Recording {
   const Warning warning_;
   const Previews previews_;
   mutable std::mutex lock_;
+  // With the lock held:
   bool on_ = false;
-  std::optional<Mp4Track> video_, sound_;
-  AccessUnits units_;
-  MediaTimes video_times_, sound_times_;
-  std::deque<Picture> pictures_;
-  std::vector<KeyPicture> keys_; // of previews to make
-  std::int64_t last_preview_ = 0;
-  std::deque<Sound> sounds_;
-  std::int64_t sound_end_ = 0, arrived_ = 0, step_ = 0;
-  std::shared_ptr<SegmentWriter> segment_;
-  std::string segment_id_;
-  std::vector<Mp4Track> segment_tracks_;
-  std::int64_t segment_start_ = 0, segment_bytes_ = 0; // by the monotonic clock
-  bool fresh_ = false;                                 // the next key frame begins a segment
-  const char *fresh_why_ = nullptr;
-  std::int64_t retry_at_ = 0;
-  bool behind_ = false; // until half of what may wait is written
-  std::optional<std::int64_t> keyless_since_;
-  bool keyless_said_ = false;
-  const std::shared_ptr<std::atomic<std::size_t>> waiting_ = std::make_shared<std::atomic<std::size_t>>(0);
+  PictureQueue pictures_;
+  SoundQueue sounds_;
+  SegmentSequence segments_;
+  DiskShare share_;
+  MissingKeyFrames missing_keys_;
+  PreviewKeys preview_keys_;
   std::atomic<std::uint64_t> lost_ = 0;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "rtsp_server.h"
 
-#include "../camera/clip.h"
+#include "../camera/recorder.h"
 #include "../camera/utc.h"
 #include "../http/streams.h"
 #include "camera_stream.h"

@@ -73,6 +73,7 @@ export class Playback {
   #wanted = null; // what seek() was called with last
   #seeking = false;
   #sought = -Infinity; // when seek() was called last, ms
+  #scrubs = false; // it was called soon after the time before
   #rest = null; // timer: nobody scrubs any more
   #previews;
   #note = h("p", { class: "screen-note", hidden: true });
@@ -82,7 +83,7 @@ export class Playback {
     this.#history = history;
     this.#previews = new Previews(camera, signal);
     this.element = h("div", { class: "tl-screen", role: "img", "aria-label": t("Recording of {camera}", { camera: titleOf(camera) }) }, this.#previews.element, this.#note);
-    history.addEventListener("change", () => { if (this.#wanted !== null && !this.#now) this.seek(this.#wanted); }, { signal });
+    history.addEventListener("change", () => { if (this.#wanted !== null && !this.#now) this.#go(this.#wanted); }, { signal });
     signal.addEventListener("abort", () => { clearTimeout(this.#rest); this.#drop("now"); this.#drop("next"); });
   }
 
@@ -94,16 +95,20 @@ export class Playback {
 
   /** Shows the picture of t; a small preview until it is there. Of many calls while one is under way the last one counts. Video of
       where somebody only passes by is not fetched. */
-  async seek(t) {
-    this.#wanted = t;
+  seek(t) {
     const at = performance.now();
-    const scrubs = at - this.#sought < often;
+    this.#scrubs = at - this.#sought < often;
     this.#sought = at;
+    return this.#go(t);
+  }
+
+  async #go(t) {
+    this.#wanted = t;
     clearTimeout(this.#rest);
     this.#rest = null;
     if (!this.#now?.holds(t) && this.#history.recordedAt(t)) {
       this.#previews.show(t);
-      if (scrubs) {
+      if (this.#scrubs) {
         this.#rest = setTimeout(() => { this.#rest = null; this.#settle(); }, often);
         return;
       }

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "picture_selection.h"
+
+#include "disposable.h"
+#include "frame_clock.h"
+#include "tools/base/gst_ptr.h"
+
+#include <cmath>
+#include <utility>
+
+namespace vigil::monitor {
+namespace {
+
+double stream_seconds(GstPad *pad, GstBuffer *buffer) {
+  const GstClockTime t = running_time(pad, buffer);
+  return GST_CLOCK_TIME_IS_VALID(t) ? static_cast<double>(t) / GST_SECOND : std::nan("");
+}
+
+} // namespace
+
+PictureSelection::PictureSelection(const CameraConfig &config, std::shared_ptr<TilePlan> plan)
+    : config_(config), plan_(std::move(plan)), gate_(config.analysed ? config.analysed_fps() : detect_all) {}
+
+bool PictureSelection::is_due(GstPad *pad, GstBuffer *picture) {
+  return gate_.passes(stream_seconds(pad, picture));
+}
+
+bool PictureSelection::decide(GstPad *pad, GstBuffer *picture) {
+  return analysed_ = !encodes_ || is_due(pad, picture);
+}
+
+bool PictureSelection::is_needless(GstPad *pad, GstBuffer *frame) const {
+  if (!config_.analysed) // pictures for viewers: JPEG, or key frames
+    return !encodes_ && (GST_BUFFER_FLAG_IS_SET(frame, GST_BUFFER_FLAG_DELTA_UNIT) ||
+                         (!plan_->wants(View::plain) && !plan_->wants(View::uncovered)));
+  if (encodes_ || !gate_.will_drop(stream_seconds(pad, frame))) return false;
+  const tools::CapsPtr caps(gst_pad_get_current_caps(pad));
+  return nothing_refers_to(frame, caps.get());
+}
+
+} // namespace vigil::monitor
