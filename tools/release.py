@@ -67,7 +67,9 @@ def commands(name, out, image):
             (["tar", "-xzf", source, "-C", out], "tar", out),
             (["dpkg-buildpackage", "-b", "-us", "-uc"], "dpkg-buildpackage", build)]
     if image:
-        rows += [(["podman", "build", "-f", "deploy/container/Containerfile", "-t", f"vigil:{name}", "."], "podman", build),
+        dated = git("log", "-1", "--format=%ct").stdout.strip()
+        rows += [(["sh", "-c", "mkdir packages && cp ../*.deb packages/"], "sh", build),
+                 (["podman", "build", "--layers=false", "--timestamp", dated, "-f", "deploy/container/Containerfile", "-t", f"vigil:{name}", "."], "podman", build),
                  (["podman", "save", "-o", out / f"vigil-{name}-image.tar", f"vigil:{name}"], "podman", out)]
     return rows
 

@@ -35,7 +35,7 @@ if len(wanted) < 20:
     problems.append(f"run: only {len(wanted)} packages found; was the list renamed?")
 problems += [f"debian/control does not name {p}, which ./run installs" for p in wanted if p not in known]
 problems += [f"run does not install {p}, a build dependency in debian/control" for p in build
-             if p not in wanted and p != "debhelper-compat"]
+             if p not in wanted and p != "debhelper-compat" and not p.startswith("dh-sequence-")]
 
 version = re.search(r"^  version: '([^']+)'", meson, re.M)[1]
 packaged = re.match(r"vigil \(([^)-]+)-", (root / "debian/changelog").read_text(encoding="utf-8"))[1]
@@ -82,11 +82,11 @@ opener = (root / "tools/vigil-monitor/detector/engine_module.cpp").read_text(enc
 for word in (module, "vigil-monitor-detector", "libopencv-dnn-dev"):
     if word not in opener:
         problems.append(f"engine_module.cpp: its error does not name {word}")
-if "libopencv-dnn" not in (root / "deploy/container/Containerfile").read_text(encoding="utf-8"):
-    problems.append("deploy/container/Containerfile installs no libopencv-dnn, which the detector's module needs")
+image = (root / "deploy/container/packages").read_text(encoding="utf-8")
+problems += [f"deploy/container/packages gives the image no {b['Package'].strip()}" for b in binaries if not re.search(rf"[ =]{b['Package'].strip()}[ ;\n]", image)]
 # systemd-sysusers makes the unit's user.
 user = re.search(r"^User=(\S+)", (debian / "vigil-monitor.service").read_text(encoding="utf-8"), re.M)[1]
-if not re.search(rf"^u {user} ", (debian / "vigil-monitor.sysusers").read_text(encoding="utf-8"), re.M) or "--with installsysusers" not in rules:
+if not re.search(rf"^u {user} ", (debian / "vigil-monitor.sysusers").read_text(encoding="utf-8"), re.M) or "dh-sequence-installsysusers" not in build:
     problems.append(f"debian/vigil-monitor.sysusers does not make the unit's user {user}")
 problems += [f"{p.name} calls adduser" for p in debian.glob("*.p*inst") if re.search(r"\b(adduser|useradd)\b", p.read_text(encoding="utf-8"))]
 # The hardening of the package's unit and of the shards' is the same: from the first such line to the end.

@@ -70,7 +70,7 @@ case $command in
     [ "$command" = build ] || run_tests "$@" ;;
   packages)
     packages_for_arm64
-    DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends build-essential debhelper dpkg-dev dh-sequence-installsysusers || true
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends build-essential debhelper dpkg-dev
     packages=/src/packages-$arch
     rm -rf $packages
     mkdir -p $packages/vigil
