@@ -71,9 +71,7 @@ void RtpStream::Chain::begin(const char *payloader, GstCaps *caps, RtpStream &of
   }
   g_object_set(out, "sync", FALSE, "async", FALSE, "max-buffers", 0u, nullptr);
   GstAppSinkCallbacks callbacks{};
-  callbacks.new_sample = [](GstAppSink *sink, gpointer chain) -> GstFlowReturn {
-    return guarded<packet, GST_FLOW_ERROR>(GST_ELEMENT(sink), chain);
-  };
+  callbacks.new_sample = guarded<packet, GST_FLOW_ERROR>;
   gst_app_sink_set_callbacks(GST_APP_SINK(out), &callbacks, this, nullptr);
   tools::link({in, pay, out});
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
@@ -129,9 +127,9 @@ void RtpStream::push_sound(SoundForm form, GstCaps *caps, GstBuffer *buffer, dou
   sound_.push(buffer, time);
 }
 
-GstFlowReturn RtpStream::packet(GstElement *sink, gpointer user) {
+GstFlowReturn RtpStream::packet(GstAppSink *sink, gpointer user) {
   Chain &chain = *static_cast<Chain *>(user);
-  const tools::SamplePtr sample(gst_app_sink_pull_sample(GST_APP_SINK(sink)));
+  const tools::SamplePtr sample(gst_app_sink_pull_sample(sink));
   if (GstBuffer *buffer = sample ? gst_sample_get_buffer(sample.get()) : nullptr)
     chain.stream->take(chain, buffer);
   return GST_FLOW_OK;

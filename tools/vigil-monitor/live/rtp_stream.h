@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <gst/app/gstappsink.h>
 #include <gst/app/gstappsrc.h>
 #include <gst/gst.h>
 #include <memory>
@@ -86,7 +87,7 @@ class RtpStream final : public StreamViewer {
     GstAppSrc *source = nullptr;
     std::shared_ptr<RtpUnit> unit; // that is being put together; the chain's thread
   };
-  static GstFlowReturn packet(GstElement *sink, gpointer chain);
+  static GstFlowReturn packet(GstAppSink *sink, gpointer chain);
   void take(Chain &, GstBuffer *);
   void give(RtpUnitPtr, bool picture);
   std::vector<std::shared_ptr<RtpViewer>> viewers() const;
