@@ -5,16 +5,17 @@ picture under CC BY links to that licence. Usage: licences.py SOURCE_ROOT"""
 import fnmatch
 import pathlib
 import re
-import subprocess
 import sys
 import tomllib
 
+from clone import git
+
 root = pathlib.Path(sys.argv[1]).resolve()
-listed = subprocess.run(["git", "-C", root, "ls-files", "--cached", "--others", "--exclude-standard"], capture_output=True, text=True, check=False)
-if listed.returncode or not listed.stdout:
+listed = git(root, "ls-files", "--cached", "--others", "--exclude-standard")
+if not listed:
     print("SKIPPED: this is no clone, so the files of the project are not known")
     sys.exit(77)
-files = [name for name in set(listed.stdout.split("\n")) if name and (root / name).is_file()]
+files = [name for name in set(listed.split("\n")) if name and (root / name).is_file()]
 entries = tomllib.loads((root / "REUSE.toml").read_text(encoding="utf-8"))["annotations"]
 patterns = [(pattern, entry) for entry in entries for pattern in ([entry["path"]] if isinstance(entry["path"], str) else entry["path"])]
 problems = [f"REUSE.toml: {p} has no licence or no holder" for p, e in patterns if not e.get("SPDX-License-Identifier") or not e.get("SPDX-FileCopyrightText")]

@@ -14,6 +14,8 @@ import shutil
 import subprocess
 import sys
 
+from clone import git
+
 root = pathlib.Path(sys.argv[1]).resolve()
 option = sys.argv[2] if len(sys.argv) > 2 else ""
 HELD = root / "tests/lint/prose.json"
@@ -144,12 +146,12 @@ def check(name, path):
     return {k: n for k, n in counts.items() if n}, where
 
 
-listed = subprocess.run(["git", "-C", root, "ls-files", "--cached", "--others", "--exclude-standard", "*.md"], capture_output=True, text=True, check=False)
-if listed.returncode or not listed.stdout:
+listed = git(root, "ls-files", "--cached", "--others", "--exclude-standard", "*.md")
+if not listed:
     print("SKIPPED: this is no clone, so the pages of the project are not known")
     sys.exit(77)
 allowed = json.loads(HELD.read_text(encoding="utf-8")) if HELD.exists() else {}
-names = sorted(n for n in set(listed.stdout.split()) if (root / n).is_file())
+names = sorted(n for n in set(listed.split()) if (root / n).is_file())
 lower = []
 for name in names:
     counts, where = check(name, root / name)

@@ -4,8 +4,9 @@
 Ages are those of the last commits. A picture may be behind by DAYS days, so that a change of the page needs no new pictures at once; with
 --release, as ./run release calls it, by none. Each problem names the page that shows the picture, and how to take a new one."""
 import pathlib
-import subprocess
 import sys
+
+from clone import git
 
 root = pathlib.Path(sys.argv[1]).resolve()
 DAYS = 0 if "--release" in sys.argv else 14
@@ -22,20 +23,16 @@ VIEWS = {
 }
 
 
-def git(*words):
-    return subprocess.run(["git", "-C", root, *words], capture_output=True, text=True, check=False).stdout
-
-
 def last(*paths):
     """When the newest of these files was committed, and which it is."""
-    when, _, names = git("log", "-1", "--format=%ct %cs", "--name-only", "--no-merges", "--", *paths).partition("\n")
+    when, _, names = git(root, "log", "-1", "--format=%ct %cs", "--name-only", "--no-merges", "--", *paths).partition("\n")
     seconds, _, day = when.partition(" ")
     files = [n for n in names.split() if any(n == p or n.startswith(p + "/") for p in paths)]
     return (int(seconds), day, files[0]) if files else (0, "", "")
 
 
 def main():
-    if not git("rev-parse", "HEAD") or git("rev-parse", "--is-shallow-repository").strip() == "true":
+    if not git(root, "rev-parse", "HEAD") or git(root, "rev-parse", "--is-shallow-repository").strip() == "true":
         print("SKIPPED: this is no whole clone, so it is not known when a file changed")
         sys.exit(77)
     problems = []

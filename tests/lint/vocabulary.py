@@ -4,8 +4,9 @@ word is an error.
 Usage: vocabulary.py SOURCE_ROOT"""
 import pathlib
 import re
-import subprocess
 import sys
+
+from clone import git
 
 root = pathlib.Path(sys.argv[1]).resolve()
 CODE = {".h", ".cpp", ".cu", ".cuh", ".c", ".glsl", ".cl"}
@@ -50,8 +51,7 @@ NO_WORDS = {"kernels/blobs/blobs.h": "(He, Chao, Suzuki 2008", "tools/vigil-eval
 names = [(folder, re.compile(rf"(?<![\w-])(?:{name})" + ("" if name.endswith("/") else r"(?![\w-])")), today) for folder, name, today in NAMES]
 words = {word: re.compile(rf"(?<![\w-])(?:{word})(?![\w-])", re.IGNORECASE) for word in WORDS}
 problems = []
-listed = subprocess.run(["git", "-C", root, "ls-files"], capture_output=True, text=True, check=False)
-files = listed.stdout.split() if listed.returncode == 0 else []
+files = git(root, "ls-files").split()
 if not files:
     print("SKIPPED: this is no clone, so the files of the project are not known")
     sys.exit(77)

@@ -2,11 +2,14 @@
 """A camera whose chain works on smaller pictures (detect): tiles, boxes, zones and masks are those of the whole picture.
 
 detect.py PROGRAM FOLDER"""
+import shutil
 import subprocess
 import time
 
 from program import Monitor, begin
+from vigiltest import skip_for
 
+skip_for(None if shutil.which("ffprobe") else "no ffprobe")
 program, folder = begin("monitor-detect")
 SOURCE = "scenetestsrc is-live=true quiet=0.5 density=2 ! video/x-raw,format=I420,width=480,height=270,framerate=10/1"
 LARGE = "scenetestsrc is-live=true ! video/x-raw,format=I420,width=640,height=360,framerate=5/1"

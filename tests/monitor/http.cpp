@@ -7,13 +7,16 @@
 #include "tools/vigil-monitor/http/server.h"
 
 #include <arpa/inet.h>
+#include <cctype>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <netinet/in.h>
 #include <poll.h>
 #include <string>
+#include <string_view>
 #include <sys/socket.h>
 #include <thread>
 #include <unistd.h>
@@ -182,6 +185,16 @@ void crowd() {
     }
 }
 
+// Libmicrohttpd's own refusals name the protocol in their text, too.
+std::size_t status_lines(const std::string &answers) {
+  constexpr std::string_view begin = "HTTP/1.1 ";
+  std::size_t n = 0;
+  for (std::size_t at = 0; (at = answers.find(begin, at)) != answers.npos; at += begin.size())
+    n += at + begin.size() < answers.size() &&
+         std::isdigit(static_cast<unsigned char>(answers[at + begin.size()]));
+  return n;
+}
+
 // What two programs could understand in two ways.
 void twice(int port) {
   const auto status = [&](const std::string &head, const std::string &rest = "") {
@@ -199,8 +212,8 @@ void twice(int port) {
     Client c(port);
     c.send("POST / HTTP/1.1\r\n" + host + header + "\r\n" + "0\r\n\r\nGET / HTTP/1.1\r\n" + host + "\r\n");
     const std::string answers = c.read(5s);
-    expect(answers.starts_with(bad) && c.ended && answers.find("HTTP/1.1", 5) == answers.npos,
-           std::string("one refusal, and the end: ") + header + answers.substr(0, 60));
+    expect(answers.starts_with(bad) && c.ended && status_lines(answers) == 1,
+           std::string("one refusal, and the end: ") + header + answers);
   }
 }
 

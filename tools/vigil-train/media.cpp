@@ -32,14 +32,14 @@ GstElement *parse_filter(const std::string &filter) {
 // A decoded frame, or null at the end of the stream.
 tools::SamplePtr next_sample(tools::Pipeline &pipeline, GstAppSink *sink) {
   constexpr GstClockTime step = 100 * GST_MSECOND;
-  constexpr int patience = 600; // steps
+  constexpr int patience = 6000; // steps: vigil-monitor's nights run at the lowest priority of a busy machine
   for (int i = 0; i < patience; i++) {
     stop_if_interrupted();
     if (tools::SamplePtr sample{gst_app_sink_try_pull_sample(sink, step)}) return sample;
     pipeline.work_off_messages();
     if (gst_app_sink_is_eos(sink)) return {};
   }
-  fail(Error::Kind::device, "no frame came for a minute");
+  fail(Error::Kind::device, "no frame came for ten minutes");
 }
 
 std::uint64_t decode_file(const std::string &path, const std::string &filter,

@@ -36,7 +36,7 @@ export function taught({ onchange }, signal) {
   const element = h("section", { class: "panel block", "aria-label": t("Labels") },
     h("div", { class: "labels-head" }, h("h2", {}, t("Known labels")), store.admin && [h("a", { class: "button", href: "api/labels/export", download: "vigil-labels.json" }, t("Export")),
       h("button", { type: "button", class: "button", onclick: () => file.click() }, t("Import")), file]),
-    hint, h("div", { class: "table-room" }, h("table", {}, h("thead", {}, h("tr", {}, [t("Name"), t("Examples"), t("Not that"), t("How well it is known"), t("At each camera"), ""].map((words) => h("th", { scope: "col" }, words)))), rows)));
+    hint, h("div", { class: "table-room", tabindex: "0", role: "region", "aria-label": t("Labels") }, h("table", {}, h("thead", {}, h("tr", {}, [t("Name"), t("Examples"), t("Not that"), t("How well it is known"), t("At each camera"), ""].map((words) => h("th", { scope: "col" }, words)))), rows)));
 
   async function drop(label, count) {
     ask(label, count, async () => {
