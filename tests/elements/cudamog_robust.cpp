@@ -166,7 +166,7 @@ GST_START_TEST(a_device_that_does_not_exist) {
   const std::string said =
       open_with("backend=cuda cuda-device-id=200", GST_STATE_CHANGE_FAILURE, GST_MESSAGE_ERROR);
   fail_unless(said.find("backend=cpu") != std::string::npos, "'%s' does not say what to do", said.c_str());
-  if (is_gpu(nullptr)) // then OpenGL may serve, and the warning waits until it is tried
+  if (gst::is_gpu(nullptr)) // then OpenGL may serve, and the warning waits until it is tried
     g_print("SKIP: the warning of backend=auto: there is a GPU\n");
   else
     open_with("backend=auto cuda-device-id=200", GST_STATE_CHANGE_SUCCESS, GST_MESSAGE_WARNING);
@@ -183,7 +183,7 @@ GST_START_TEST(no_device_at_all) {
     return;
   }
   open_with("backend=cuda", GST_STATE_CHANGE_FAILURE, GST_MESSAGE_ERROR);
-  if (is_gpu(nullptr)) {
+  if (gst::is_gpu(nullptr)) {
     g_print("SKIP: the warning of backend=auto: there is a GPU without CUDA\n");
     return;
   }
