@@ -202,6 +202,8 @@ class Page(QuietCase):
         b.until(lambda: "parking; " + covered()["encoder"] in b.run("return document.querySelector('.system').textContent"), "the encoder on the System page")
         self.server.send("DELETE", "/api/cameras/parking/overrides")
         self.server.until(lambda: covered() is None and self.server.camera("parking")["state"] == "online", "the camera as it was")
+        # Each change starts the camera again, and until it has video the page's live picture gets 503.
+        self.assertEqual([c for c in b.complaints() if "whep" not in c or "status of 503" not in c], [])
 
     def test_clip(self):
         b = self.browser
