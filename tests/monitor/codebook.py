@@ -166,7 +166,7 @@ def killed():
             m.wait("pictures for vigil-train", (NIGHT / "here").exists, 60)
             assert (NIGHT / "pictures.y4m").stat().st_size > 40 * SIDE * SIDE
             assert m.ask("POST", "/api/labels/codebook")[0] == 409, "one at a time"
-            assert m.get("/api/labels")["labels"], "answers go on meanwhile"
+            m.wait("answers go on meanwhile", lambda: m.get("/api/labels")["labels"])
             m.kill()
         assert CODEBOOK.read_bytes() == before and (NIGHT / "pictures.y4m").exists()
         with start() as m:
