@@ -46,7 +46,7 @@ std::uint64_t decode_file(const std::string &path, const std::string &filter,
                           const std::function<bool(std::uint64_t, const ConstImage &)> &visit) {
   tools::Pipeline pipeline;
   GstElement *source = pipeline.add(tools::make_element("filesrc"));
-  // y4mdec by itself: in decodebin (GStreamer 1.28) one run in six got no frame and no end.
+  // y4mdec by itself: inside decodebin (GStreamer 1.28) some runs get no frame and never end.
   const bool plain = path.ends_with(".y4m");
   GstElement *decoder = pipeline.add(tools::make_element(plain ? "y4mdec" : "decodebin"));
   GstElement *chain = pipeline.add(parse_filter(filter));
