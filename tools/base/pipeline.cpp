@@ -6,6 +6,7 @@
 
 #include <cstdio>
 #include <gst/app/gstappsink.h>
+#include <gst/video/video.h>
 #include <mutex>
 #include <set>
 #include <vector>
@@ -50,6 +51,12 @@ GstElement *make_element(const char *factory, const char *name) {
     fail(Error::Kind::no_device, "GStreamer has no element ", factory,
          "; install the plugin that has it, or set GST_PLUGIN_PATH to its folder");
   return element;
+}
+
+void send_parameter_sets(GstElement *source) {
+  constexpr gboolean all = TRUE;
+  gst_element_send_event(source, gst_video_event_new_downstream_force_key_unit(
+                                     GST_CLOCK_TIME_NONE, GST_CLOCK_TIME_NONE, GST_CLOCK_TIME_NONE, all, 0));
 }
 
 void link(std::initializer_list<GstElement *> elements) {

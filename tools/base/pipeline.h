@@ -25,6 +25,11 @@ void link(std::initializer_list<GstElement *> elements);
 // has none, the decoder posts an error that says so.
 void link_video(GstElement *decoder, GstElement *next);
 
+// Has the payloader of H.264 or H.265 behind `source` send the parameter sets in front of the next picture.
+// By itself (config-interval=-1) it does so in front of IDR pictures alone, and not of others (CRA) that a
+// decoder can begin with.
+void send_parameter_sets(GstElement *source);
+
 class Pipeline {
  public:
   Pipeline();

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <gst/app/gstappsink.h>
-#include <gst/video/video.h>
 #include <utility>
 
 namespace vigil::monitor {
@@ -79,12 +78,8 @@ void RtpStream::Chain::begin(const char *payloader, GstCaps *caps, RtpStream &of
 
 void RtpStream::Chain::push(GstBuffer *buffer, double shown) const {
   if (!source || gst_app_src_get_current_level_bytes(source) > most_waiting_bytes) return;
-  // By itself a payloader puts what decoders need first in front of IDR pictures alone, and not of others
-  // (CRA) that a viewer can begin with.
   if (pictures && !GST_BUFFER_FLAG_IS_SET(buffer, GST_BUFFER_FLAG_DELTA_UNIT))
-    gst_element_send_event(GST_ELEMENT(source),
-                           gst_video_event_new_downstream_force_key_unit(
-                               GST_CLOCK_TIME_NONE, GST_CLOCK_TIME_NONE, GST_CLOCK_TIME_NONE, TRUE, 0));
+    tools::send_parameter_sets(GST_ELEMENT(source));
   GstBuffer *copy = gst_buffer_copy(buffer); // its memory is shared
   GST_BUFFER_PTS(copy) = shown > 0 ? static_cast<GstClockTime>(shown * 1e9) : 0;
   GST_BUFFER_DTS(copy) = GST_CLOCK_TIME_NONE;

@@ -130,6 +130,8 @@ void RtspCameraStream::push(GstBuffer *buffer, double time) {
   GST_BUFFER_PTS(copy) = moved(GST_BUFFER_PTS(copy));
   GST_BUFFER_DTS(copy) = moved(GST_BUFFER_DTS(copy));
   last_ = std::max(last_, moved(own));
+  if (!GST_BUFFER_FLAG_IS_SET(buffer, GST_BUFFER_FLAG_DELTA_UNIT))
+    tools::send_parameter_sets(GST_ELEMENT(video_));
   if (gst_app_src_push_buffer(video_, copy) == GST_FLOW_ERROR) end();
 }
 
