@@ -1196,7 +1196,9 @@ void held(const std::string &folder) {
   expect(!s.events().get(kept.id)->has_clip, "and none when its recording is gone");
   // The limit holds until the next pass, also where events hold all that is recorded.
   all.clear();
-  for (const auto &[name, age] : {std::pair("j", 3.0), {"k", 2.0}, {"l", 1.0}}) segment(name, age);
+  segment("j", 3);
+  segment("k", 2);
+  segment("l", 1);
   const Event in_j = event("0006", "j", 10, 30), in_k = event("0007", "k", 10, 30);
   event("0008", "l", 10, 30);
   const std::int64_t size = s.recordings().bytes();
