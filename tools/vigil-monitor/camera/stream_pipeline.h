@@ -14,8 +14,8 @@
 #include "stream_bus.h"
 #include "stream_end.h"
 #include "stream_sound.h"
-#include "uncovered_sink.h"
 #include "tools/base/contexts.h"
+#include "uncovered_sink.h"
 
 #include <atomic>
 #include <cstdint>

@@ -122,8 +122,7 @@ constexpr KeyReference table[] = {
     {"storage.min_free", "size", "1GB", "Free space that retention keeps on the disk."},
     {"storage.cold.path", "folder", "none",
      "A second, larger and slower folder that [older recordings](monitor.md#a-second-folder) are moved to."},
-    {"storage.cold.days", "", "1",
-     "Age at which a recording moves. Higher: more stays on the faster disk."},
+    {"storage.cold.days", "", "1", "Age at which a recording moves. Higher: more stays on the faster disk."},
     {"storage.cold.max_size", "size", "no limit", "Largest size of recordings in the second folder."},
     {"storage.cold.min_free", "size", "1GB", "Free space that retention keeps on the second disk."},
 

@@ -88,7 +88,7 @@ class Api {
   void note(const Request &, const Visitor &, const char *what, nlohmann::json details);
   // A place for one more live stream. Throws HttpError 503.
   std::shared_ptr<void> stream_place(const Match &);
-  static std::string who_watches(const Match &);  // for limits of each viewer
+  static std::string who_watches(const Match &); // for limits of each viewer
   // The compressed stream that is asked for: null where the camera has none yet. One that is uncovered is in
   // the audit log. Throws HttpError.
   std::shared_ptr<Recorder> stream_asked(const Match &);
