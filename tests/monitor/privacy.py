@@ -147,13 +147,23 @@ class Viewer(whep_client.Viewer):
             self.pictures.append((grey.shape[1], grey.shape[0], grey.tobytes()))
 
 
-def by_webrtc(m, camera, headers=None):
+def plain(found, what):
+    """All of these pictures are bright on the left, too."""
+    if not found:
+        raise AssertionError(f"{what}: no pictures")
+    for picture in found[::max(1, len(found) // 25)]:
+        if min(levels(picture)) < LIGHT:
+            raise AssertionError(f"{what}: {levels(picture)} is covered")
+    print(f"{what}: {len(found)} pictures are uncovered")
+
+
+def by_webrtc(m, camera, headers=None, **which):
     def ask(method, path, body=None, headers=None):
         status, content = m.ask(method, path, body, headers, raw=True)
         return status, content, m.headers
 
     async def view():
-        viewer = Viewer(ask, camera, sound=False, headers=headers)
+        viewer = Viewer(ask, camera, sound=False, headers=headers, **which)
         status, said = await viewer.begin()
         same(status, 201, f"an answer: {said}")
         await viewer.until("pictures by WebRTC", lambda: len(viewer.pictures) >= 10)
@@ -483,6 +493,62 @@ def failing_encoder():
                 covered(pictures(p), str(p.relative_to(m.data)))
 
 
+class Film(threading.Thread):
+    """Somebody who watches a camera's own stream uncovered, by live.mp4; .ended: when it had its end."""
+
+    def __init__(self, m, camera, headers):
+        super().__init__(daemon=True)
+        self.bytes, self.ended, self.status, self.m, self.path, self.headers = 0, None, None, m, f"/api/cameras/{camera}/live.mp4?uncovered=1", headers
+        self.start()
+
+    def run(self):
+        c = self.m.connect()
+        c.request("GET", self.path, headers=self.headers)
+        r = c.getresponse()
+        self.status = r.status
+        try:
+            while part := r.read1(65536):
+                self.bytes += len(part)
+        except (OSError, http.client.HTTPException):
+            pass
+        self.ended = time.monotonic()
+
+
+class Call(threading.Thread):
+    """The same by WebRTC; .ended: when the last picture came before five seconds without any; .place: of the view."""
+
+    def __init__(self, m, camera, headers):
+        super().__init__(daemon=True)
+        self.bytes, self.ended, self.place, self.m, self.camera, self.headers = 0, None, None, m, camera, headers
+        self.start()
+
+    def run(self):
+        def ask(method, path, body=None, headers=None):
+            c = self.m.connect()
+            try:
+                c.request(method, path, body=body, headers=headers or {})
+                r = c.getresponse()
+                return r.status, r.read(), r.headers
+            finally:
+                c.close()
+
+        async def view():
+            viewer = Viewer(ask, self.camera, sound=False, headers=self.headers, uncovered=True)
+            status, said = await viewer.begin()
+            same(status, 201, f"an answer: {said}")
+            await viewer.until("pictures by WebRTC", lambda: len(viewer.pictures) >= 5)
+            plain(viewer.pictures, "WebRTC")
+            self.place, self.bytes = f"/api/cameras/{self.camera}/{viewer.location}", len(viewer.pictures)
+            count, last = 0, time.monotonic()
+            while time.monotonic() - last < 5:
+                await asyncio.sleep(0.1)
+                if len(viewer.pictures) > count:
+                    count, last = len(viewer.pictures), time.monotonic()
+            self.ended = last
+            await viewer.pc.close()
+        asyncio.run(view())
+
+
 class Watch(threading.Thread):
     """Somebody who watches cameras uncovered; .ended: when the view had its end."""
 
@@ -568,7 +634,7 @@ def uncovered():
             covered(still(m, camera), f"{camera}, latest.jpg")
             covered(recording(m, camera, 2), f"{camera}, recording")
             covered(live_mp4(m, camera), f"{camera}, live.mp4")
-        # Only tiles come uncovered: what is encoded once for all is covered for the roles that may, too.
+        # Who may see it uncovered has it covered, too, unless the request says otherwise.
         for visitor in ("olaf", "vera"):
             covered(live_mp4(m, "hall", headers=who[visitor]), f"{visitor}, live.mp4")
             if whep_client.MISSING:
@@ -598,6 +664,83 @@ def uncovered():
         kept = [p for p in m.data.rglob("*") if p.suffix in (".mp4", ".jpg") and p.stat().st_size]
         for p in sorted(kept, key=lambda p: p.suffix != ".mp4")[:12]:
             if "open" not in p.parts:
+                covered(pictures(p), str(p.relative_to(m.data)), right=False)
+
+
+def uncovered_streams():
+    """A camera's own stream comes uncovered by live.mp4 and WebRTC, as it was sent, to the named roles alone; nothing keeps it."""
+    main, small = clip("streams.mp4", 640, 360), clip("streams-small.mp4", 320, 180)
+    jpeg = folder / "streams.avi"
+    subprocess.run(["gst-launch-1.0", "-q", *f"{scene(320, 180, 20)} ! jpegenc ! avimux ! filesink location={jpeg}".split()], check=True, timeout=120)
+    private = f'privacy: {{polygons: {{left: {{coordinates: "{LEFT}"}}}}, uncovered_for: [operator]}}'
+    cameras = {"hall": f"{{source: {main}, {private}}}", "two": f"{{source: {{record: {main}, detect: {small}}}, {private}}}", "still": f"{{source: {main}, detect: {{enabled: false}}, {private}}}",
+               "off": f"{{source: {main}, record: {{enabled: false}}, {private}}}", "raw": f'{{source: "{scene(320, 180)}", {private}}}', "jpeg": f"{{source: {jpeg}, {private}}}",
+               "shut": f'{{source: {main}, privacy: {{polygons: {{left: {{coordinates: "{LEFT}"}}}}}}}}', "open": f"{{source: {main}}}"}
+    rtsp, admin, word = free_port(), {"Authorization": f"Bearer {TOKEN}"}, "a long password"
+    with started("streams", cameras, f"rtsp: {{listen: '127.0.0.1:{rtsp}'}}\n") as m:
+        who = {"admin": admin}
+        for name, role in (("vera", "viewer"), ("olaf", "operator")):
+            same(m.ask("POST", "/api/users", {"name": name, "role": role, "password": word}, admin)[0], 200, name)
+            same(m.ask("POST", "/api/login", {"user": name, "password": word})[0], 200, f"{name} signs in")
+            who[name] = {"Cookie": m.headers["Set-Cookie"].split(";")[0]}
+
+        def refused(camera, visitor, query="uncovered=1"):
+            answers = {}
+            for method, path, body in (("GET", "live.mp4", None), ("POST", "whep", "v=0")):
+                c = m.connect()
+                c.request(method, f"/api/cameras/{camera}/{path}?{query}", body=body, headers={**who[visitor], **({"Content-Type": "application/sdp"} if body else {})})
+                r = c.getresponse()
+                answers[path] = r.status, r.read(2000).decode("utf-8", "replace") if r.status != 200 else ""
+                c.close()
+            same(len({a[0] for a in answers.values()}), 1, f"{visitor}, {camera}: the same answer to both ways: {answers}")
+            return answers["live.mp4"]
+
+        for camera, visitor, wanted in (("hall", "vera", 403), ("hall", "admin", 403), ("two", "vera", 403), ("shut", "olaf", 404), ("open", "olaf", 404), ("nobody", "olaf", 404), ("jpeg", "vera", 403)):
+            same(refused(camera, visitor)[0], wanted, f"{visitor}: {camera}")
+        for wrong in ("uncovered=2", "uncovered=yes", "uncovered=", "uncovered=-1"):
+            same(refused("hall", "olaf", wrong)[0], 400, wrong)
+        lines = lambda: [x for x in (m.data / "audit.jsonl").read_text().splitlines() if '"uncovered-view"' in x]
+        same(lines(), [], "what was refused is no view")
+        for camera in "raw", "jpeg":
+            status, said = refused(camera, "olaf")
+            if status != 409 or "neither H.264 nor H.265" not in said or f"cameras={camera}" not in said:
+                raise AssertionError((camera, status, said))
+            same(m.ask("GET", f"/api/cameras/{camera}/uncovered.jpg", headers=who["olaf"])[0] in (200, 503), True, f"{camera}: tiles")
+        for camera, query, size in (("hall", "", (640, 360)), ("two", "", (640, 360)), ("two", "&stream=detect", (320, 180)), ("still", "", (640, 360)), ("off", "", (640, 360))):
+            found = live_mp4(m, camera, f"?uncovered=1{query}", who["olaf"])
+            plain(found, f"{camera}{query}, live.mp4")
+            same(found[0][:2], size, f"{camera}{query}: the size")
+            if "detect" not in query:
+                covered(live_mp4(m, camera, "?uncovered=0", who["olaf"]), f"{camera}, live.mp4 without the wish")
+        if whep_client.MISSING:
+            print(f"SKIPPED: {whep_client.MISSING}")
+        else:
+            for camera, stream in (("hall", "record"), ("two", "detect"), ("still", "record")):
+                plain(by_webrtc(m, camera, who["olaf"], uncovered=True, stream=stream), f"{camera}, {stream}, WebRTC")
+            covered(by_webrtc(m, "hall", who["olaf"]), "hall, WebRTC without the wish")
+        seen = lines()
+        same(sorted({c for x in seen for c in cameras if f'"camera":"{c}"' in x}), ["hall", "jpeg", "off", "raw", "still", "two"], f"the views: {seen}")
+        if not all('"olaf"' in x for x in seen):
+            raise AssertionError(seen)
+        # Meanwhile all else is covered, and it is what lies on the disk.
+        film = Film(m, "hall", who["olaf"])
+        m.wait("it is watched", lambda: film.bytes > 20000, 60)
+        for camera in ("hall", "two", "still"):
+            covered(recording(m, camera, 2), f"{camera}, recording")
+            covered(still(m, camera), f"{camera}, latest.jpg")
+            covered(pictures(camera, f"rtspsrc location=rtsp://token:{TOKEN}@127.0.0.1:{rtsp}/{camera} protocols=tcp ! rtph264depay ! identity eos-after=25"), f"{camera}, RTSP")
+        # Another configuration ends it at once, and nobody comes back.
+        file = folder / "streams" / "monitor.yaml"
+        file.write_text(file.read_text().replace("uncovered_for: [operator]", "uncovered_for: [admin]"))
+        at = time.monotonic()
+        m.process.send_signal(signal.SIGHUP)
+        m.wait("the view ends", lambda: film.ended, 30)
+        print(f"the view ended {film.ended - at:.2f} s after the reload began")
+        same(refused("hall", "olaf")[0], 403, "after the reload")
+        m.wait("administrators see it now", lambda: len(live_mp4(m, "hall", "?uncovered=1", admin)) > 5, 60)
+        m.stop()
+        for p in sorted(m.data.rglob("*.mp4")):
+            if p.stat().st_size and "open" not in p.parts:
                 covered(pictures(p), str(p.relative_to(m.data)), right=False)
 
 
@@ -642,16 +785,22 @@ def rights_end():
             else:
                 same(m.ask("POST", "/api/users", {"name": "olaf", "role": "operator", "password": word}, admin)[0], 200, "olaf")
                 headers = signed_in("olaf")
-            view = Watch(m, "hall", headers)
-            m.wait("it shows", lambda v=view: len(v.pictures) > 3, 60)
+            view, film = Watch(m, "hall", headers), Film(m, "hall", headers)
+            call = None if whep_client.MISSING else Call(m, "hall", headers)
+            m.wait("it shows", lambda v=view, f=film, c=call: len(v.pictures) > 3 and f.bytes > 20000 and (not c or c.bytes), 60)
             if levels(of_bytes(view.pictures[-1][1], "right.jpg")[0])[0] < LIGHT:
                 raise AssertionError("what is watched is covered")
             same(change(headers), 200, what)
             at = time.monotonic()
             m.wait(f"{what}: the view ends", lambda v=view: v.ended, 30)
-            print(f"{what}: the view ended {max(0, view.ended - at):.2f} s after the answer")
-            if view.ended - at > longest:
+            m.wait(f"{what}: the film ends", lambda f=film: f.ended, 30)
+            m.wait(f"{what}: the call ends", lambda c=call: not c or c.ended, 30)
+            took = {name: x.ended - at for name, x in (("tiles", view), ("live.mp4", film), ("WebRTC", call)) if x}
+            print(f"{what}: ended after the answer: " + ", ".join(f"{name} {max(0, t):.2f} s" for name, t in took.items()))
+            if max(took.values()) > longest:
                 raise AssertionError(f"{what}: longer than {longest} s")
+            if call:
+                same(m.ask("DELETE", call.place, headers=admin)[0], 404, f"{what}: the view by WebRTC is over")
             same(m.ask("GET", "/api/cameras/hall/uncovered.jpg", headers=headers)[0], after, f"{what}: the next picture")
             m.ask("DELETE", "/api/users/olaf", headers=admin)
         seen = len(otto.pictures)
@@ -659,7 +808,7 @@ def rights_end():
         m.stop()
 
 
-checks = [bad_settings, ways_out, squares, silhouettes, changed, uncovered, rights_end, no_encoder, failing_encoder, network, codecs]
+checks = [bad_settings, ways_out, squares, silhouettes, changed, uncovered, uncovered_streams, rights_end, no_encoder, failing_encoder, network, codecs]
 for check in checks:
     if len(sys.argv) < 5 or check.__name__ in sys.argv[4:]:
         print(f"-- {check.__name__}", flush=True)

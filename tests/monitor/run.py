@@ -254,7 +254,38 @@ def withdrawn():
             m.stop()
 
 
+def not_analysed():
+    """Home Assistant gets no sensor of the analysis for a camera that is not analysed, and loses those that it had."""
+    if broker.MISSING:
+        print(f"SKIPPED in part: {broker.MISSING}")
+        return
+    with broker.Broker("homeassistant/#") as mqtt:
+        settings, zone = folder / "not-analysed.yaml", 'zones: {floor: {coordinates: "0,0,1,0,1,1,0,1"}}, lines: {gate: {coordinates: "0,0,1,1"}}'
+
+        def write(more):
+            settings.write_text(f'mqtt: {{host: 127.0.0.1, port: {mqtt.port}, node: test}}\ncameras:\n  door: {{source: "{SOURCE}", {zone}{more}}}\n')
+
+        def last(component, what):
+            found = mqtt.payloads(f"homeassistant/{component}/vigil_test_door/{what}/config")
+            return found[-1] if found else None
+        of_analysis = [("binary_sensor", "motion"), ("binary_sensor", "covered"), ("sensor", "floor_count"), ("binary_sensor", "floor_occupancy"), ("sensor", "gate_in")]
+        write(", detect: {enabled: false}")
+        with Monitor(program, folder / "not-analysed", "--config", str(settings)) as m:
+            m.wait("it is announced", lambda: last("camera", "snapshot"))
+            same([last(*x) or "" for x in of_analysis], [""] * len(of_analysis), "sensors of the analysis")
+            write("")
+            m.ask("POST", "/api/reload")
+            m.wait("it is analysed", lambda: all(last(*x) for x in of_analysis))
+            write(", detect: {enabled: false}")
+            m.ask("POST", "/api/reload")
+            m.wait("its sensors are taken away", lambda: [last(*x) for x in of_analysis] == [""] * len(of_analysis))
+            same(m.get("/api/cameras/door")["analysed"], False, "what the camera says of itself")
+            same(bool(last("camera", "snapshot")), True, "the rest stays")
+            m.stop()
+
+
 withdrawn()
+not_analysed()
 with Monitor(program, folder / "data", "--config", str(config)) as m:
     m.wait("pictures", lambda: m.get("/api/cameras/street")["state"] == "online")
     print(f"online after {time.monotonic() - m.begun:.2f} s")

@@ -122,6 +122,21 @@ def desktop():
     with ready(started(file)) as m:
         same((m.ask("GET", "/api/cameras")[0], m.ask("POST", "/api/reload", {})[0]), (200, 403), "local: view")
         m.stop()
+    # Where this machine's own requests are an administrator's, a token still says who it is, and a dead one nobody.
+    file = configuration("dead-token", "http: {TOKENS, local: admin}\n" + CAMERA)
+    with ready(started(file)) as m:
+        def answers(token):
+            """401 is 429 after several."""
+            found = m.ask("GET", "/api/cameras", headers=bearer(token))[0], m.ask("POST", "/api/reload", {}, bearer(token))[0]
+            return tuple(401 if x == 429 else x for x in found)
+        same((m.ask("GET", "/api/version")[1]["role"], answers(VIEW)), ("admin", (200, 403)), "without a token, and by the viewer's")
+        for token in ("no-such-token-0123456789", "", VIEW[:-1], VIEW + "x"):
+            same(answers(token), (401, 401), f"the token '{token}'")
+        (file.parent / "token").write_text(f"admin {ADMIN} anna\n")
+        same(m.ask("POST", "/api/reload", {})[0], 200, "the viewer's token is deleted")
+        same((answers(VIEW), status(m.port, "/api/cameras/a/live.mp4", bearer(VIEW)) in (401, 429)), ((401, 401), True), "a deleted token")
+        same((m.ask("GET", "/api/version")[1]["role"], answers(ADMIN)), ("admin", (200, 200)), "the others")
+        m.stop()
     done = subprocess.run([program, "--config", str(configuration("wrong", "http: {listen: '0.0.0.0:0', local: admin}\n" + CAMERA)), "--check"], capture_output=True,
                           text=True, timeout=60, check=False)
     same((done.returncode, "local: none" in done.stderr), (1, True), f"local: admin where others reach it: {done.stderr}")

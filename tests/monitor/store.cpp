@@ -1154,15 +1154,13 @@ void held(const std::string &folder) {
   expect(s.reader().clip_bytes() == 0, "its bytes are the recording's");
   disk.now = noon + 6 * day;
   s.retention().retain(disk);
-  expect(!s.events().get(in_d.id) && held_of("d") == 0, "an event goes when its days are over");
-  s.retention().retain(disk);
-  expect_left("ab", "and then what held its clip");
+  expect(!s.events().get(in_d.id), "an event goes when its days are over");
+  expect_left("ab", "and with it what held its clip");
   disk.now = noon + 400 * day;
   s.retention().retain(disk);
   expect_left("ab", "what is kept stays");
   s.events().set_retained(over_both.id, false);
   expect(held_of("a") == 1, "until it is kept no more");
-  s.retention().retain(disk);
   s.retention().retain(disk);
   expect_left("", "then both go");
   // Want of room: all that had no motion, then what had, then events, the oldest first, with what they hold.
@@ -1187,8 +1185,7 @@ void held(const std::string &folder) {
   expect(s.events().get(oldest.id).has_value(), "before any event");
   s.retention().retain(full);
   expect(!s.events().get(oldest.id), "then the oldest event");
-  s.retention().retain(full);
-  expect_left("i", "and then what held its clip");
+  expect_left("i", "and with it what held its clip");
   s.retention().retain(full);
   s.retention().retain(full);
   expect_left("i", "what is kept stays, whatever the room");
@@ -1197,6 +1194,28 @@ void held(const std::string &folder) {
   fs::remove(s.file(recording_path(all["i"].id)));
   s.recordings().remove({all["i"].id});
   expect(!s.events().get(kept.id)->has_clip, "and none when its recording is gone");
+  // The limit holds until the next pass, also where events hold all that is recorded.
+  all.clear();
+  segment("j", 3);
+  segment("k", 2);
+  segment("l", 1);
+  const Event in_j = event("0006", "j", 10, 30), in_k = event("0007", "k", 10, 30);
+  event("0008", "l", 10, 30);
+  const std::int64_t size = s.recordings().bytes();
+  DiskState limited{noon, size, INT64_MAX / 2, 0, size, true};
+  expect(s.retention().retain(limited).empty(), "what fits stays");
+  limited.growth = 1;
+  const Departed made = s.retention().retain(limited);
+  expect(made.events.size() == 1 && made.events[0].id == in_j.id && made.segments.size() == 1,
+         "the oldest event goes, and what held it, in one pass");
+  expect_left("kl", "no more than that");
+  expect(made.segments.size() == 1 && made.segments[0].why.ends_with(" come each minute"),
+         "why, though the limit is not exceeded: " + (made.segments.empty() ? "" : made.segments[0].why));
+  limited.clip_bytes = s.recordings().bytes();
+  expect(s.retention().retain(limited).empty() && s.events().get(in_k.id), "then there is room");
+  limited.max_size = 1;
+  s.retention().retain(limited);
+  expect_left("", "all of them, in one pass");
   // A program that was killed while events went on, or before it had said that their clips were there.
   all.clear();
   segment("j", 1);

@@ -30,9 +30,10 @@ def clock_of(grey, near):
 
 
 class Viewer:
-    def __init__(self, ask, camera, stream="record", sound=True, headers=None):
+    def __init__(self, ask, camera, stream="record", sound=True, headers=None, uncovered=False):
         """`ask(method, path, body, headers)` gives (status, body, headers)."""
-        self.ask, self.camera, self.stream, self.headers = ask, camera, stream, headers or {}
+        self.ask, self.camera, self.headers = ask, camera, headers or {}
+        self.query = f"stream={stream}" + ("&uncovered=1" if uncovered else "")
         self.pc = aiortc.RTCPeerConnection()
         self.pictures = []  # (arrived, drawn, pts, white), UTC seconds
         self.sounds = []  # (arrived, pts, loud)
@@ -46,7 +47,7 @@ class Viewer:
         self.pc.on("track", self._track)
         await self.pc.setLocalDescription(await self.pc.createOffer())
         self.clicked = time.time()
-        status, body, headers = await asyncio.to_thread(self.ask, "POST", f"/api/cameras/{self.camera}/whep?stream={self.stream}", self.pc.localDescription.sdp,
+        status, body, headers = await asyncio.to_thread(self.ask, "POST", f"/api/cameras/{self.camera}/whep?{self.query}", self.pc.localDescription.sdp,
                                                         {"Content-Type": "application/sdp", **self.headers})
         if status != 201:
             await self.pc.close()

@@ -51,7 +51,7 @@ Watches cameras, keeps events and clips, and serves a page on which a person see
 
 A SOURCE is an address (rtsp://...), a file, /dev/video0, or elements as for gst-launch-1.0. Without one, four drawn cameras.
 
-  --config FILE     cameras and all else from a YAML file (see vigil-monitor(1)); no SOURCE then
+  --config FILE     cameras and all else from a YAML file (see vigil-monitor.yaml(5)); no SOURCE then
   --check           only says whether the configuration can be used; exit status 1 if not
   --shard I/N       watches the I-th, from 0 on, of N shares of the cameras; I may be the word host (see docs/reference/shards.md)
   --listen A:PORT   instead of 127.0.0.1:8090; port 0: any

@@ -26,11 +26,20 @@ bool RetentionPass::clock_is_trusted() {
   return trusted;
 }
 
+DiskState RetentionPass::disk(const StorageConfig &limits, bool clock_trusted) const {
+  DiskState out = storage_.retention().disk(limits, utc_.now(), clock_trusted);
+  out.clip_bytes += media_.recordings()->open_segments().bytes();
+  return out;
+}
+
 void RetentionPass::run(const std::map<std::string, CameraConfig> &cameras, double retain_days,
                         const StorageConfig &limits, Exports &exports) {
   const bool trusted = clock_is_trusted();
   storage_.retention().set_days(cameras, retain_days);
-  const DiskState disk = storage_.retention().disk(limits, utc_.now(), trusted);
+  DiskState disk = this->disk(limits, trusted);
+  // The limit holds until the next pass, too, if as much comes as since the last one.
+  constexpr std::int64_t part = 4; // of max_size; a faster growth says that it is much too small
+  if (left_) disk.growth = std::clamp(disk.clip_bytes - *left_, std::int64_t{0}, disk.max_size / part);
   constexpr double day = 86400;
   min_free_ = static_cast<std::int64_t>(limits.min_free);
   if (trusted && limits.export_days > 0) exports.forget(utc_.now() - limits.export_days * day);
@@ -50,8 +59,9 @@ void RetentionPass::run(const std::map<std::string, CameraConfig> &cameras, doub
     announcer_.to_viewers(event ? event->camera : "", {{"kind", "deleted"}, {"id", d.id}});
   }
   if (!gone.empty() && on_deleted) on_deleted(gone, utc_.now());
-  const auto next = storage_.retention().next_departure(
-      gone.empty() ? disk : storage_.retention().disk(limits, utc_.now(), trusted));
+  const DiskState after = this->disk(limits, trusted);
+  left_ = after.clip_bytes;
+  const auto next = storage_.retention().next_departure(after);
   const std::lock_guard guard(lock_);
   if (!gone.events.empty())
     last_ = vigil::text("deleted ", counted(gone.events.size(), "event"), " at ", utc_timestamp(utc_.now()));

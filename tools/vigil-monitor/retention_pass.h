@@ -37,6 +37,7 @@ class RetentionPass {
 
  private:
   bool clock_is_trusted();
+  DiskState disk(const StorageConfig &, bool clock_trusted) const; // with what is being recorded
   nlohmann::json cold_stats(const ColdConfig &, std::int64_t bytes) const;
 
   Storage &storage_;
@@ -47,6 +48,7 @@ class RetentionPass {
   // The writer thread's:
   ClockTrust clock_;
   double clock_stored_ = 0;            // the monotonic time of it
+  std::optional<std::int64_t> left_;   // bytes of clips and recordings after the last pass
   std::atomic<std::int64_t> min_free_; // of the disk, for exports
   mutable std::mutex lock_;
   std::string last_;

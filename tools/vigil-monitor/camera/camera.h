@@ -53,6 +53,10 @@ class Camera : public std::enable_shared_from_this<Camera> {
   // start.
   std::shared_ptr<Recorder> recorder() const { return stored_.recorder(); }
   std::shared_ptr<Recorder> detect_stream() const { return detect_.recorder(); }
+  // The one or the other without what privacy covers.
+  const UncoveredStream &uncovered(bool recorded) const {
+    return recorded && config_.records_apart() ? record_.uncovered() : detect_.uncovered();
+  }
   const std::shared_ptr<OnvifLink> &onvif() const { return onvif_; }
   const std::shared_ptr<TalkBack> &talk_back() const { return talk_back_; }
   // Clips of events that have ended are on their way to the disk: this object is needed until they are there.

@@ -196,6 +196,7 @@ void CameraPipeline::link_compressed(GstPad *pad, const std::string &caps) {
   tools::link({tee, queue, decode});
   if (stored) // for viewers too, when nothing is recorded
     tools::link({tee, recorder_sink_.add({add(stored->parser)}, stored->caps)});
+  if (GstElement *first = uncovered_ ? uncovered_->add(caps) : nullptr) tools::link({tee, first});
   for (GstElement *e : {decode, queue, tee}) gst_element_sync_state_with_parent(e);
   const gst::ObjectPtr<GstPad> sink(gst_element_get_static_pad(tee, "sink"));
   GstPad *ready = prepared(pad, caps);
@@ -206,6 +207,7 @@ void CameraPipeline::link_compressed(GstPad *pad, const std::string &caps) {
 
 void CameraPipeline::link_raw(GstPad *pad) {
   if (encodes()) link_encoder();
+  if (uncovered_) uncovered_->add("video/x-raw");
   GstPad *ready = prepared(pad, "video/x-raw");
   if (!config_.analysed) count_frames(ready);
   link_pictures(ready);

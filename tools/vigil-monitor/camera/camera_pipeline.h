@@ -2,7 +2,7 @@
 // The pipeline of the stream that is looked at, from its source to pictures and boxes, and to compressed
 // frames where the same stream is recorded.
 //
-//   source ! parsebin ! tee ! recorder
+//   source ! parsebin ! tee ! recorder, or, with privacy, viewers who may see it uncovered
 //                       tee ! decodebin ! [deinterlace] ! [videoflip] ! videoconvert ! [clbilateral] !
 //                             [gpufisher] ! cudamog ! [boxtrack ! boxrules] ! tiles
 //                                                                            [onvifmeta]

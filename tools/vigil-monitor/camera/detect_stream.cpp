@@ -19,7 +19,8 @@ DetectStream::DetectStream(const CameraConfig &config, std::shared_ptr<CameraSer
       masks_(std::make_shared<MaskFile>(
           config_.name, [s = services_](const std::string &below) { return s->file(below); })),
       connection_(*services_), state_(config_.name, *services_),
-      keeper_(connection_, state_, {[this] { build(); }, [this] { take_down(); }, calls_.log}) {
+      keeper_(connection_, state_, {[this] { build(); }, [this] { take_down(); }, calls_.log}),
+      uncovered_(config_, services_) {
   set_masks();
 }
 
@@ -52,6 +53,7 @@ PipelineEvents DetectStream::pipeline_events() {
   } else {
     stored_.connect(e);
   }
+  uncovered_.connect(e);
   if (config_.analysed || config_.privacy.asked()) return e; // tiles are of covered pictures
   key_pictures_.connect(e, feed_->plan,
                         {[picture = e.picture, services = services_](double captured, const Bytes &jpeg) {
@@ -67,6 +69,7 @@ void DetectStream::build() {
     live_ = std::make_shared<Recorder>(0, services_->clips(), calls_.news());
   else
     stored_.connection_begins(calls_.news());
+  uncovered_.connection_begins();
   detector_ = config_.detector ? services_->detector(*config_.detector) : nullptr;
   feed_->connected = connection_.began();
   calls_.begins();
@@ -121,6 +124,7 @@ void DetectStream::take_down() {
   // The old pipeline writes its model as it goes down.
   connection_.take_down(config_.privacy.asked() ? models_gone() : recorder());
   live_.reset();
+  uncovered_.reset();
 }
 
 void DetectStream::demand(Hub::Demand d) {

@@ -16,6 +16,7 @@
 #include "recorder.h"
 #include "stored_stream.h"
 #include "stream_keeper.h"
+#include "uncovered_stream.h"
 
 #include <functional>
 #include <memory>
@@ -51,6 +52,7 @@ class DetectStream {
   GstElement *element(const char *name) const { return pipeline() ? pipeline()->element(name) : nullptr; }
   // The compressed stream as it comes. Null before the first start.
   std::shared_ptr<Recorder> recorder() const { return live_ ? live_ : stored_.recorder(); }
+  const UncoveredStream &uncovered() const { return uncovered_; }
   const CameraState &state() const { return state_; }
   const ConnectionBy<CameraPipeline> &connection() const { return connection_; }
   std::uint64_t key_frames_decoded() const { return key_pictures_.decoded(); }
@@ -71,6 +73,7 @@ class DetectStream {
   CameraState state_;
   StreamKeeper keeper_;
   std::shared_ptr<Recorder> live_; // for viewers, where another stream is recorded; else null
+  UncoveredStream uncovered_;
   // What tracklabel learnt of the place, for the next connection.
   gst::StructurePtr place_;
   std::shared_ptr<Detector> detector_; // of all connections; null: there is none

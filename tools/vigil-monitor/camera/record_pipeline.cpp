@@ -47,13 +47,15 @@ void RecordPipeline::link_covered(GstPad *pad, const std::string &caps) {
   encoding_ = add_encoding();
   GstPad *ready = prepared(pad, caps);
   gst_pad_add_probe(ready, GST_PAD_PROBE_TYPE_BUFFER, guarded<count, GST_PAD_PROBE_OK>, this, nullptr);
+  GstElement *first = uncovered_ ? uncovered_->add(caps) : nullptr;
   if (caps == "video/x-raw") return link_pictures(ready);
-  GstElement *queue = add("queue"), *decode = add("decodebin");
+  GstElement *tee = add("tee"), *queue = add("queue"), *decode = add("decodebin");
   g_signal_connect(decode, "pad-added", G_CALLBACK(guarded<decoded_pad>), this);
   g_object_set(decode, "async-handling", TRUE, nullptr);
-  tools::link({queue, decode});
-  for (GstElement *e : {decode, queue}) gst_element_sync_state_with_parent(e);
-  const gst::ObjectPtr<GstPad> sink(gst_element_get_static_pad(queue, "sink"));
+  tools::link({tee, queue, decode});
+  if (first) tools::link({tee, first});
+  for (GstElement *e : {decode, queue, tee}) gst_element_sync_state_with_parent(e);
+  const gst::ObjectPtr<GstPad> sink(gst_element_get_static_pad(tee, "sink"));
   gst_pad_link(ready, sink.get());
 }
 

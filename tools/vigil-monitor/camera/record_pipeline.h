@@ -3,7 +3,8 @@
 // is decoded, but where the camera has privacy:
 //
 //   source ! parsebin ! parser ! recorder
-//   source ! parsebin ! decodebin ! what covers and encodes ! recorder
+//   source ! parsebin ! tee ! decodebin ! what covers and encodes ! recorder
+//                       tee ! parser ! viewers who may see it uncovered
 #pragma once
 
 #include "stream_pipeline.h"

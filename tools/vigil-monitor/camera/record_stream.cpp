@@ -15,7 +15,8 @@ RecordStream::RecordStream(const CameraConfig &config, std::shared_ptr<CameraSer
       connection_(*services_), state_(config.name, *services_),
       keeper_(connection_, state_,
               {[this] { build(); }, [this] { take_down(); },
-               [this](const std::string &text) { calls_.log("the stream that is recorded: " + text); }}) {
+               [this](const std::string &text) { calls_.log("the stream that is recorded: " + text); }}),
+      uncovered_(config, services_) {
   state_.set_outage_label("record-offline");
 }
 
@@ -30,8 +31,10 @@ void RecordStream::start() {
 
 void RecordStream::build() {
   stored_.connection_begins(calls_.news());
+  uncovered_.connection_begins();
   StreamEvents e;
   stored_.connect(e);
+  uncovered_.connect(e);
   e.failed = [this](const std::string &why) { keeper_.fail(why); };
   e.ended = [this](const std::string &why) { keeper_.end(why); };
   e.warning = calls_.warn;
@@ -45,6 +48,7 @@ void RecordStream::take_down() {
   if (!connection_.pipeline()) return;
   stored_.broke_off(gap_reason::camera_away);
   connection_.take_down(stored_.recorder());
+  uncovered_.reset();
 }
 
 void RecordStream::stop(const std::string &why) {

@@ -9,6 +9,7 @@
 #include "record_pipeline.h"
 #include "stored_stream.h"
 #include "stream_keeper.h"
+#include "uncovered_stream.h"
 
 #include <cstdint>
 #include <functional>
@@ -37,6 +38,7 @@ class RecordStream {
   void clock_set(double change) { state_.clock_set(change); }
   std::optional<double> sender_lag() const { return connection_.sender_lag(); }
   std::uint64_t decoded() const { return connection_.decoded(); }
+  const UncoveredStream &uncovered() const { return uncovered_; }
   nlohmann::json describe() const;
 
  private:
@@ -49,6 +51,7 @@ class RecordStream {
   ConnectionBy<RecordPipeline> connection_;
   CameraState state_;
   StreamKeeper keeper_;
+  UncoveredStream uncovered_;
 };
 
 } // namespace vigil::monitor

@@ -55,6 +55,10 @@ StreamPipeline::StreamPipeline(const CameraConfig &config, const std::string &na
             },
             events.warning, events.message, [this](GstObject *o) { return counts_drops_of(o); }}),
       recorder_sink_(pipeline_, clock_, delivery_, {events.record_caps, events.record_frame}) {
+  if (config_.privacy.shows_uncovered())
+    uncovered_.emplace(pipeline_, clock_, delivery_,
+                       RecorderSink::Calls{events.uncovered_caps, events.uncovered_frame},
+                       events.uncovered_missing);
   if (with_sound) sound_.emplace(pipeline_, clock_, delivery_, std::move(events.sound));
   try {
     const gst::ObjectPtr<GstClock> clock(gst_system_clock_obtain());

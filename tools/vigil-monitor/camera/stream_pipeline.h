@@ -15,6 +15,7 @@
 #include "stream_end.h"
 #include "stream_sound.h"
 #include "tools/base/contexts.h"
+#include "uncovered_sink.h"
 
 #include <atomic>
 #include <cstdint>
@@ -32,6 +33,10 @@ struct StreamEvents {
   std::function<void(GstCaps *)> record_caps;
   std::function<void(GstBuffer *, double captured)> record_frame; // by the monotonic clock
   std::function<void(SoundForm, GstCaps *, GstBuffer *, double captured)> sound;
+  // The compressed stream as it came, where privacy covers the one above and some role may see this one.
+  std::function<void(GstCaps *)> uncovered_caps;
+  std::function<void(GstBuffer *, double captured)> uncovered_frame;
+  std::function<void()> uncovered_missing; // nothing will come: it is neither H.264 nor H.265
   // On the main thread:
   std::function<void(GstMessage *, double time)> message; // an element message; UTC of its frame
   std::function<void(const std::string &why)> failed;
@@ -94,6 +99,7 @@ class StreamPipeline {
   PipelineThreads threads_;
   StreamBus bus_; // the main thread's
   RecorderSink recorder_sink_;
+  std::optional<UncoveredSink> uncovered_; // none: no role sees the stream as it came
 
  private:
   struct Callbacks;

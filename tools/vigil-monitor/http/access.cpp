@@ -89,7 +89,8 @@ Visitor Access::visitor(const Request &r) {
     }
     if (!v.wrong) v.session = found->session.id;
   }
-  if (v.role == Role::none && r.loopback && local_ != Role::none && !is_forwarded(r)) {
+  // A token is judged alone: one that is dead makes nobody local.
+  if (v.role == Role::none && !bearer(r) && r.loopback && local_ != Role::none && !is_forwarded(r)) {
     v.role = local_;
     v.name = "local";
   }

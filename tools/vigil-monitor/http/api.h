@@ -88,8 +88,11 @@ class Api {
   void note(const Request &, const Visitor &, const char *what, nlohmann::json details);
   // A place for one more live stream. Throws HttpError 503.
   std::shared_ptr<void> stream_place(const Match &);
-  static std::string who_watches(const Match &);  // for limits of each viewer
-  static std::string stream_asked(const Match &); // record or detect; throws HttpError 400
+  static std::string who_watches(const Match &); // for limits of each viewer
+  // The compressed stream that is asked for: null where the camera has none yet. One that is uncovered is in
+  // the audit log. Throws HttpError.
+  std::shared_ptr<Recorder> stream_asked(const Match &);
+  std::function<bool()> still_allowed(const Match &); // whether the visitor is who it was, on any thread
 
   Response live(const Match &);
   Response cameras(const Match &);

@@ -392,12 +392,33 @@ Response Api::crossings(const Match &m) {
   return json_response({{"camera", m.parts[0]}, {"after", after}, {"before", before}, {"lines", lines}});
 }
 
-std::string Api::stream_asked(const Match &m) {
+std::shared_ptr<Recorder> Api::stream_asked(const Match &m) {
   const auto asked = m.request.query.find("stream");
   const std::string stream = asked == m.request.query.end() ? "record" : asked->second;
   if (stream != "record" && stream != "detect")
     refuse(400, "there is no stream '" + stream.substr(0, 40) + "'; there are record, detect");
-  return stream;
+  const bool recorded = stream == "record", uncovered = integer_of(m.request, "uncovered", 0, 1, 0) != 0;
+  const auto out = monitor_.call([&] {
+    const auto c = need_camera(monitor_, m.parts[0]);
+    if (!uncovered) return recorded ? c->recorder() : c->detect_stream();
+    need_uncovered(m.visitor, c->config());
+    const UncoveredStream &of = c->uncovered(recorded);
+    if (of.missing())
+      refuse(409, "camera " + m.parts[0] +
+                      " sends neither H.264 nor H.265: it is uncovered as tiles alone, by "
+                      "/api/live?view=uncovered&cameras=" +
+                      m.parts[0]);
+    return of.recorder();
+  });
+  if (uncovered) note_uncovered(m, m.parts[0]);
+  return out;
+}
+
+// A change of the configuration ends the stream itself, and with it each view.
+std::function<bool()> Api::still_allowed(const Match &m) {
+  return [this, visitor = m.visitor, known = without_body(m.request)] {
+    return access_.is_current(visitor, known);
+  };
 }
 
 Response Api::live_mp4(const Match &m) {
@@ -410,12 +431,8 @@ Response Api::live_mp4(const Match &m) {
   };
   const auto place = stream_place(m);
   const auto watching = std::make_shared<Watching>();
-  const std::string stream = stream_asked(m);
   const bool sound = integer_of(m.request, "sound", 0, 1, 0) != 0;
-  watching->recorder = monitor_.call([&] {
-    const auto c = need_camera(monitor_, m.parts[0]);
-    return stream == "record" ? c->recorder() : c->detect_stream();
-  });
+  watching->recorder = stream_asked(m);
   if (watching->recorder)
     watching->live =
         std::dynamic_pointer_cast<LiveMp4>(watching->recorder->watch([&](const Recorder::Stream &of) {
@@ -429,7 +446,10 @@ Response Api::live_mp4(const Match &m) {
             "that are not compressed while its recordings are off");
   Response out;
   out.type = watching->live->type();
-  out.stream = [watching, place] { return watching->live->next(); };
+  out.stream = [watching, place, allowed = still_allowed(m)] {
+    const Bytes next = watching->live->next();
+    return allowed() ? next : nullptr;
+  };
   return out;
 }
 

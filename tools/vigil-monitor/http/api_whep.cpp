@@ -22,15 +22,8 @@ Response Api::begin_view(const Match &m) {
   asked.sdp = r.body;
   asked.who = who_watches(m);
   asked.on_this_machine = is_on_this_machine(r);
-  const std::string stream = stream_asked(m);
-  asked.stream = monitor_.call([&] {
-    const auto c = monitor_.cameras().find(m.parts[0]);
-    if (!c) refuse(404, "there is no camera '" + m.parts[0] + "'");
-    return stream == "record" ? c->recorder() : c->detect_stream();
-  });
-  asked.allowed = [this, visitor = m.visitor, known = without_body(r)] {
-    return access_.is_current(visitor, known);
-  };
+  asked.stream = stream_asked(m);
+  asked.allowed = still_allowed(m);
   return answer_offer([&] {
     const WebViewers::Begun begun = viewers_.begin(asked);
     viewers_.candidates(asked.camera, begun.id, candidate_of(r));

@@ -148,7 +148,9 @@ std::vector<Topic> discovery(const std::string &prefix, const std::string &node,
   const json available = {{{"topic", prefix + "/node/" + node + "/available"}},
                           {{"topic", at(prefix, name, "available")}}};
   std::vector<Topic> out;
-  const auto add = [&](const char *component, const std::string &what, json config) {
+  const bool analysed = camera.value("analysed", true);
+  // What the analysis says is taken back of a camera that is not analysed.
+  const auto add = [&](const char *component, const std::string &what, json config, bool of_analysis = true) {
     config["unique_id"] = unique + "_" + what;
     config["object_id"] = unique + "_" + what;
     config["device"] = device;
@@ -156,19 +158,20 @@ std::vector<Topic> discovery(const std::string &prefix, const std::string &node,
     config["availability_mode"] = "all";
     std::string topic = "homeassistant/";
     topic.append(component).append("/").append(unique).append("/").append(what).append("/config");
-    out.push_back({topic, config.dump()});
+    out.push_back({topic, of_analysis && !analysed ? "" : config.dump()});
   };
   add("binary_sensor", "motion",
       {{"name", "Motion"}, {"device_class", "motion"}, {"state_topic", at(prefix, name, "motion")}});
   for (const auto &[what, title] : troubles)
     add("binary_sensor", what,
         {{"name", title}, {"device_class", "problem"}, {"state_topic", at(prefix, name, what)}});
-  add("camera", "snapshot", {{"name", "Last event"}, {"topic", at(prefix, name, "snapshot")}});
+  add("camera", "snapshot", {{"name", "Last event"}, {"topic", at(prefix, name, "snapshot")}}, false);
   for (const auto &[what, title] :
        {std::pair{"recordings", "Recordings"}, std::pair{"motion", "Motion detection"}}) {
     const std::string topic = at(prefix, name, what);
     add("switch", std::string(what) + "_switch",
-        {{"name", title}, {"state_topic", topic + "/state"}, {"command_topic", topic + "/set"}});
+        {{"name", title}, {"state_topic", topic + "/state"}, {"command_topic", topic + "/set"}},
+        std::string_view(what) == "motion");
     if (!commands) out.back().payload.clear();
   }
   for (const auto &[zone, shape] : camera.at("zones").items()) {

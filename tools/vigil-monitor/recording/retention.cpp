@@ -67,8 +67,7 @@ RecordingRetention::Candidates RecordingRetention::candidates(const DiskState &d
       for (const Segment::Tier tier : tiers)
         if (const double days = days_of(camera, tier); days > 0)
           add(index_.older(camera, tier, micros(disk.now - days * day), most, cold_));
-  std::int64_t excess = disk.min_free - disk.free;
-  if (disk.max_size > 0) excess = std::max(excess, disk.clip_bytes - disk.max_size);
+  std::int64_t excess = std::max(disk.min_free - disk.free, disk.excess());
   if (excess > 0) {
     for (const auto &[id, bytes] : stuck_) excess += bytes; // they may stay again
     const auto oldest = index_.oldest(excess, most, cold_);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <iterator>
 #include <utility>
 
 namespace vigil::monitor {
@@ -65,7 +66,7 @@ std::vector<Kept> EventRetention::candidates(const DiskState &disk) const {
       if (disk.now - e.start_time <= days * day) break;
     }
   }
-  const bool full = (disk.max_size > 0 && disk.clip_bytes > disk.max_size) || disk.free < disk.min_free;
+  const bool full = disk.excess() > 0 || disk.free < disk.min_free;
   for (const Event &e : storage_.events().oldest("", true, full ? at_once : 1)) add(e);
   std::vector<Kept> out;
   for (auto &[at, k] : all) out.push_back(std::move(k));
@@ -85,21 +86,43 @@ Departed EventRetention::retain(const DiskState &disk) {
     });
     counts_went_ = disk.now;
   }
-  RecordingRetention::Result recordings = recordings_.retain(disk);
-  Carried done = carry_out(candidates(recordings.left), recordings.left, [&](const Departure &d) {
-    const auto event = storage_.events().get(d.id);
-    if (!event || event->retained) return false; // kept by a person meanwhile
-    storage_.remove(*event);
-    log_("retention: deleted event " + d.id + ": " + d.why);
-    return true;
-  });
-  const auto before = std::exchange(stuck_, {done.stuck.begin(), done.stuck.end()});
+  Departed out;
+  std::set<std::string> stuck;
+  std::string why;
+  DiskState now = disk;
+  // A recording that an event's clip is a part of can go once the event has.
+  constexpr int most_rounds = 10;
+  bool again = true;
+  for (int round = 0; again && round < most_rounds; round++) {
+    again = false;
+    RecordingRetention::Result recordings = recordings_.retain(now);
+    std::int64_t freed = 0;
+    for (const Departure &d : recordings.gone) freed += d.bytes;
+    Carried done = carry_out(candidates(recordings.left), recordings.left, [&](const Departure &d) {
+      const auto event = storage_.events().get(d.id);
+      if (!event || event->retained) return false; // kept by a person meanwhile
+      storage_.remove(*event);
+      log_("retention: deleted event " + d.id + ": " + d.why);
+      if (event->of_recording)
+        again = true;
+      else
+        freed += d.bytes;
+      return true;
+    });
+    now.clip_bytes -= freed;
+    now.free += freed;
+    std::move(recordings.gone.begin(), recordings.gone.end(), std::back_inserter(out.segments));
+    std::move(done.gone.begin(), done.gone.end(), std::back_inserter(out.events));
+    stuck.insert(done.stuck.begin(), done.stuck.end());
+    if (why.empty()) why = done.why;
+  }
+  const auto before = std::exchange(stuck_, std::move(stuck));
   int more = 0;
   for (const std::string &id : stuck_) more += before.count(id) == 0;
   if (more > 0)
     log_(text("retention: ", counted(more, "event"),
-              " cannot be deleted, which is tried again each minute; the first: ", done.why));
-  return {std::move(done.gone), std::move(recordings.gone)};
+              " cannot be deleted, which is tried again each minute; the first: ", why));
+  return out;
 }
 
 std::optional<std::string> EventRetention::next_departure(const DiskState &disk) const {

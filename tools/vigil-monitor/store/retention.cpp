@@ -23,11 +23,12 @@ double longer_days(double a, double b) {
 }
 
 std::vector<Departure> plan_retention(const std::vector<Kept> &kept, const DiskState &disk) {
-  std::int64_t total = disk.clip_bytes;
+  std::int64_t total = disk.clip_bytes, excess = disk.excess();
   std::int64_t free = disk.free;
   std::vector<Departure> out;
   const auto go = [&](const Kept &k, const char *reason, std::string why) {
     total -= k.bytes;
+    if (disk.max_size > 0) excess -= k.bytes;
     free += k.bytes;
     out.push_back({k.id, k.camera, k.bytes, reason, std::move(why)});
   };
@@ -41,10 +42,13 @@ std::vector<Departure> plan_retention(const std::vector<Kept> &kept, const DiskS
   }
   for (const Kept *k : left) {
     if (k->bytes == 0) continue; // its going would free nothing
-    if (disk.max_size > 0 && total > disk.max_size)
+    if (excess > 0)
       go(*k, "max_size",
          text("clips and recordings took ", size_text(static_cast<std::uint64_t>(total)), " of ",
-              size_text(static_cast<std::uint64_t>(disk.max_size))));
+              size_text(static_cast<std::uint64_t>(disk.max_size)),
+              total > disk.max_size
+                  ? ""
+                  : ", and " + size_text(static_cast<std::uint64_t>(disk.growth)) + " come each minute"));
     else if (free < disk.min_free)
       go(*k, "min_free",
          text("the disk had ", size_text(static_cast<std::uint64_t>(free < 0 ? 0 : free)),

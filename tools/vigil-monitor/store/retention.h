@@ -4,7 +4,7 @@
 //
 // Oldest first, never one that is retained or still goes on:
 //   1. those whose age exceeds the days of their camera, unless the clock is in doubt (clock_trust.h);
-//   2. as long as clips and recordings together exceed max_size;
+//   2. as long as clips and recordings together, with what comes until the next pass, exceed max_size;
 //   3. as long as the disk has less than min_free, counting what goes as free.
 #pragma once
 
@@ -31,6 +31,9 @@ struct DiskState {
   std::int64_t free = 0, min_free = 0;
   std::int64_t clip_bytes = 0; // of all clips and recordings together, each byte once
   bool clock_trusted = true;
+  std::int64_t growth = 0; // of clip_bytes until the next pass
+  // By how much max_size is exceeded then; not above 0: it is not.
+  std::int64_t excess() const { return max_size > 0 ? clip_bytes + growth - max_size : INT64_MIN; }
 };
 struct Departure {
   std::string id, camera;

@@ -17,7 +17,7 @@ const kept = 20; // seconds of MP4 behind what is shown
 class No extends Error {} // a way that does not work; the message says why
 
 /** WHEP. Resolves with how to end it once the server has answered. */
-async function byWebRtc(video, { name, stream, signal, broken }) {
+async function byWebRtc(video, { name, stream, uncovered, signal, broken }) {
   if (!("RTCPeerConnection" in window)) throw new No(t("this browser has no WebRTC"));
   const connection = new RTCPeerConnection();
   const media = new MediaStream();
@@ -28,7 +28,7 @@ async function byWebRtc(video, { name, stream, signal, broken }) {
   });
   connection.addTransceiver("video", { direction: "recvonly" });
   connection.addTransceiver("audio", { direction: "recvonly" });
-  const end = await connect(connection, `${cameraPath(name, "whep")}${query({ stream })}`, signal);
+  const end = await connect(connection, `${cameraPath(name, "whep")}${query({ stream, uncovered })}`, signal);
   video.srcObject = media;
   connection.addEventListener("connectionstatechange", () => {
     if (connection.connectionState === "failed" || connection.connectionState === "closed") broken(t("the connection broke off"));
@@ -38,12 +38,12 @@ async function byWebRtc(video, { name, stream, signal, broken }) {
 }
 
 /** Fragmented MP4 into a source buffer. */
-async function byMp4(video, { name, stream, signal, sound, broken }) {
+async function byMp4(video, { name, stream, uncovered, signal, sound, broken }) {
   const Source = window.ManagedMediaSource ?? window.MediaSource;
   if (!Source) throw new No(t("this browser has no Media Source Extensions"));
   const stop = new AbortController();
   const either = AbortSignal.any ? AbortSignal.any([signal, stop.signal]) : stop.signal;
-  const response = await fetch(`${cameraPath(name, "live.mp4")}${query({ stream, sound: sound ? 1 : undefined })}`, { signal: either, cache: "no-store" });
+  const response = await fetch(`${cameraPath(name, "live.mp4")}${query({ stream, uncovered, sound: sound ? 1 : undefined })}`, { signal: either, cache: "no-store" });
   if (!response.ok) throw await Refused.by(response);
   const type = response.headers.get("Content-Type");
   const end = () => { stop.abort(); if (video.src) URL.revokeObjectURL(video.src); };
@@ -90,6 +90,7 @@ export class LiveVideo {
   #stream;
   #onway;
   #soundInMp4;
+  #uncovered;
   #onseen;
   #run = null;
   #listen = false;
@@ -97,11 +98,12 @@ export class LiveVideo {
 
   /** `onway({ way, words, why, sound, later })` when a way works, or none does (way: "jpeg"); `why` has what failed before. `later`: the server
    * may show the camera after a while, and it is asked again until stop(). `onseen()` with the first picture of each try. */
-  constructor(name, { stream = "record", label, soundInMp4 = () => false, onway = () => {}, onseen = () => {} }) {
+  constructor(name, { stream = "record", label, soundInMp4 = () => false, uncovered = () => false, onway = () => {}, onseen = () => {} }) {
     this.#name = name;
     this.#stream = stream;
     this.#onway = onway;
     this.#soundInMp4 = soundInMp4;
+    this.#uncovered = uncovered;
     this.#onseen = onseen;
     this.element = h("video", { class: "picture", "aria-label": label, playsinline: true });
     this.element.muted = true;
@@ -179,7 +181,7 @@ export class LiveVideo {
     run.signal.addEventListener("abort", stop, { once: true });
     let shown = null;
     try {
-      shown = await way(element, { name: this.#name, stream: this.#stream, signal: run.signal, sound: this.#listen && this.#soundInMp4(), broken: over });
+      shown = await way(element, { name: this.#name, stream: this.#stream, uncovered: this.#uncovered() ? 1 : undefined, signal: run.signal, sound: this.#listen && this.#soundInMp4(), broken: over });
       element.muted = !this.#listen;
       element.play().catch(() => {});
       let last = Date.now();

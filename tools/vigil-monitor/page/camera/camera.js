@@ -48,13 +48,14 @@ export function camera(root, { names: [name], query }, signal) {
     stage.classList.toggle("moving", record.motion);
   });
   // The camera's own stream; where neither WebRTC nor MP4 shows it, its pictures as JPEG.
-  let tiles = view !== "live";
+  const isVideo = () => view === "live" || view === "uncovered";
+  let tiles = !isVideo();
   const tileView = () => (view === "live" ? "plain" : view);
   const way = h("span", { class: "stage-way hint", role: "status" });
   const sound = iconButton("sound-off", t("Sound on"), () => listen(!video.listening), { keys: "s", hidden: true });
   const inMp4 = () => now().sound === "aac"; // browsers play no other kind in a live MP4
   const offersSound = () => { sound.hidden = way.dataset.way === "jpeg" || !((way.dataset.way === "webrtc" && video.hasSound) || inMp4()); };
-  const video = new LiveVideo(name, { soundInMp4: inMp4, label: t("Live video of {camera}", { camera: titleOf(name) }),
+  const video = new LiveVideo(name, { soundInMp4: inMp4, uncovered: () => view === "uncovered", label: t("Live video of {camera}", { camera: titleOf(name) }),
     onseen: () => {
       stage.classList.add("seen");
       showVideo(true);
@@ -109,7 +110,7 @@ export function camera(root, { names: [name], query }, signal) {
     sound.disabled = true;
   };
   const play = () => {
-    tiles = view !== "live";
+    tiles = !isVideo();
     setText(way, "");
     delete way.dataset.way;
     keepSoundsPlace();
@@ -175,9 +176,10 @@ export function camera(root, { names: [name], query }, signal) {
       draw.resize(camera.width, camera.height);
       shape(camera);
     }
+    if (!possible().includes(view)) choose("live"); // its roles are others now
     const back = stage.dataset.state && stage.dataset.state !== "online" && camera.state === "online";
     stage.dataset.state = camera.state;
-    if (view === "live") {
+    if (isVideo()) {
       stage.classList.toggle("moving", camera.motion);
       if (back) play(); // at once, and by the best way again
       else if (way.dataset.way) offersSound(); // which may be known only after the first picture
@@ -205,7 +207,7 @@ export function camera(root, { names: [name], query }, signal) {
   signal.addEventListener("abort", () => clearInterval(timer));
   let lost = false;
   live.addEventListener("state", () => {
-    if (live.connected && lost && view === "live") play();
+    if (live.connected && lost && isVideo()) play();
     lost = !live.connected;
   }, { signal });
   age.title = t("From the capture of a frame to this page");

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Where things moved on one day, over a picture of each camera, how many events each hour had, and how many crossed each line.
 import { cameraPath, get, query } from "../app/api.js";
-import { dayField, emptyState, h, icon, iconButton, setText } from "../app/dom.js";
+import { dayField, h, icon, iconButton, setText } from "../app/dom.js";
 import { addKeys } from "../app/keyboard.js";
 import { live } from "../app/live.js";
+import { noCamera } from "../app/nocamera.js";
 import { failure } from "../app/notice.js";
 import { address, rewrite } from "../app/router.js";
 import { store } from "../app/store.js";
@@ -107,7 +108,7 @@ export function heatmap(root, place, signal) {
   }
   root.append(h("div", { class: "view-head" }, h("h1", {}, t("Heat map")), iconButton("back", t("Day before"), () => move(-1), { keys: "p", class: "button quiet icon-only" }), date, later, title,
     h("span", { class: "grow" }), h("span", { class: "legend" }, t("rarely"), h("i"), t("often"))),
-    panels.length ? grid : emptyState("camera", t("No camera yet"), t("Start vigil-monitor with a source.")));
+    panels.length ? grid : noCamera());
   addKeys(t("Heat map"), [{ keys: ["p", "ArrowLeft"], words: t("the day before"), run: () => move(-1) }, { keys: ["n", "ArrowRight"], words: t("the next day"), run: () => move(1) }], signal);
   signal.addEventListener("abort", () => loading?.abort());
   live.watch({ cameras: [] });

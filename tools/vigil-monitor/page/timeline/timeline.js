@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What was recorded: pictures of one or several cameras at one time, and strips of time below them.
 import { cameraPath, get, query } from "../app/api.js";
-import { dayField, emptyState, h, icon, iconButton, setText } from "../app/dom.js";
+import { dayField, h, icon, iconButton, setText } from "../app/dom.js";
 import { addKeys } from "../app/keyboard.js";
 import { live } from "../app/live.js";
+import { noCamera } from "../app/nocamera.js";
 import { failure } from "../app/notice.js";
 import { rewrite } from "../app/router.js";
 import { store, titleOf } from "../app/store.js";
@@ -36,7 +37,7 @@ export function timeline(root, place, signal) {
   const all = [...store.cameras.keys()];
   const heading = h("h1", {}, t("Timeline"));
   if (!all.length) {
-    root.append(h("div", { class: "view-head" }, heading), emptyState("camera", t("No camera yet"), t("Start vigil-monitor with a source.")));
+    root.append(h("div", { class: "view-head" }, heading), noCamera());
     return;
   }
   let names = (place.query.get("cameras") ?? "").split(",").filter((name) => all.includes(name)).slice(0, mostCameras);

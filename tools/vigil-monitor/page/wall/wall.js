@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // All cameras at once, as large as the window allows.
-import { emptyState, h } from "../app/dom.js";
+import { h } from "../app/dom.js";
 import { addKeys } from "../app/keyboard.js";
 import { live } from "../app/live.js";
+import { noCamera } from "../app/nocamera.js";
 import { notice } from "../app/notice.js";
 import { store } from "../app/store.js";
-import { t, tx } from "../app/text.js";
+import { t } from "../app/text.js";
 import { latest } from "./latest.js";
 import { columnsFor } from "./layout.js";
 import { Tile } from "./tile.js";
@@ -49,8 +50,7 @@ export function wall(root, to, signal) {
     const before = tiles;
     tiles = new Map([...store.cameras.values()].map((camera) => [camera.name, before.get(camera.name) ?? new Tile(camera)]));
     if (tiles.size) grid.replaceChildren(...[...tiles.values()].map((tile) => tile.element));
-    else grid.replaceChildren(emptyState("camera", t("No camera yet"), tx("Start vigil-monitor with a source, for example {example}, or name cameras in its configuration file.",
-      { example: h("code", {}, "vigil-monitor rtsp://camera/stream") })));
+    else grid.replaceChildren(noCamera());
     for (const [name, tile] of before) if (!tiles.has(name)) tile.stop();
     arrange();
     play();
