@@ -425,6 +425,19 @@ def limits():
             same(m.process.wait(60), 0, "the end, while somebody watches")
 
 
+def again():
+    """A client that comes again and again, and goes without a word, takes no place of those after it (a camera has 16)."""
+    with started("again") as m:
+        ready(m, "street")
+        for n in range(24):
+            with Client(m.rtsp) as c:
+                c.play("street")
+                c.receive(lambda c: c.packets.get(0))
+            # Eight connections of one address are let in, and what one had is given back a moment after its end.
+            m.wait(f"the end of connection {n}", lambda: m.get("/api/stats")["rtsp"]["clients"] < 2)
+        m.wait("a view of another kind", lambda: m.ask("HEAD", "/api/cameras/street/live.mp4")[0] == 200)
+
+
 def configuration():
     for words, said in (("{listen: nowhere}", "no ADDRESS:PORT"), ("{max_clients: 3}", "listen is missing"), ("{listen: '127.0.0.1:8554', max_clients: 0}", "max_clients")):
         file = folder / "wrong.yaml"
@@ -435,7 +448,7 @@ def configuration():
     true("without TLS" in subprocess.run([program, "--check", "--config", file], capture_output=True, text=True, check=True).stdout, "a warning of passwords in the clear")
 
 
-CHECKS = [configuration, stream, open_groups, sound, who, camera_leaves, limits]
+CHECKS = [configuration, stream, open_groups, sound, who, camera_leaves, limits, again]
 asked = sys.argv[3:]
 for check in CHECKS:
     if not asked or check.__name__ in asked:

@@ -91,6 +91,7 @@ RtspCameraStream::~RtspCameraStream() {
 }
 
 GstElement *RtspCameraStream::take_bin() {
+  g_object_force_floating(G_OBJECT(bin_));
   return std::exchange(bin_, nullptr);
 }
 

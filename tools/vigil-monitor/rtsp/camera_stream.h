@@ -21,7 +21,8 @@ class RtspCameraStream final : public StreamViewer {
   RtspCameraStream(GstCaps *video, GstCaps *sound);
   ~RtspCameraStream() override;
 
-  GstElement *take_bin(); // once; the reference is the caller's, and this object does not keep the bin
+  // Once: a floating reference, as the RTSP server's media takes it. This object does not keep the bin.
+  GstElement *take_bin();
   // From streaming threads. What waits in memory, from the last key frame on, has times close together: a
   // client has a picture at once, and what follows is not late.
   void push(GstBuffer *, double time) override;
