@@ -382,7 +382,6 @@ def main():
     last, slowest = None, 0.0
     print("moment, file, way: seconds until /healthz answered, whether the program said it; what was compared", flush=True)
     for moment in range(moments + 1):
-        put_codebook()
         begun = time.monotonic()
         with Started() as m:
             try:
@@ -441,6 +440,7 @@ def main():
                         assert status == 200 and len(body) > 1000, f"the recording at {second} answers {status}, {len(body)} bytes"
                 m.stop()
         last = None
+        put_codebook()
         for _ in range(len(todo)):  # the next one whose file is there
             name, way = todo.popleft()
             found = sorted(storage.glob(FILES[name]))
