@@ -17,9 +17,9 @@ bool far_enough(const ViewShift &s, const Layout &l) {
 
 } // namespace
 
-std::optional<double> TamperDetector::due(double seconds) {
+std::optional<double> TamperDetector::due(double seconds, bool at_once) {
   since_ += std::max(seconds, 0.);
-  if (looks_ > 0 && since_ < look_every) return {};
+  if (looks_ > 0 && since_ < look_every && !at_once) return {};
   return std::exchange(since_, 0);
 }
 
