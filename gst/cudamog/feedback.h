@@ -40,7 +40,9 @@ struct Feedback {
     bool relearn = false;      // a light was switched just now: the next frames are learnt fast
     bool recall_light = false; // most of the picture has changed: another light that is known may explain it
     std::optional<tamper::KnownViews::Change>
-        view;                     // the camera looks at another place than the model describes
+        view; // the camera looks at another place than the model describes
+    // The camera may look at another place: what is background now is to be kept.
+    bool keep_view = false;
     bool look = false;            // much has changed since the frame before: is it another view?
     bool stop_relearning = false; // light-jump is off: no frame is learnt fast any longer
   } requests;

@@ -95,7 +95,7 @@ struct FrameContext {
   RegionOfInterest roi;
   LearningStep learning;
   std::optional<double> sketched; // seconds since the sketch before; none: there is none of this frame
-  bool another_view = false;      // the frame shows another place than the model describes
+  bool another_view = false;      // by this frame it was found that the camera looks at another place
   Shifted background;             // as this frame would show it; null: not known
   ConstImage compensated;         // the frame as the model is to see it
   Plane<std::uint8_t> mask;

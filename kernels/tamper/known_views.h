@@ -37,6 +37,8 @@ class KnownViews {
   // The sketches of this look and of the one before, `seconds` apart. `explained`: a model of the current view
   // explains the picture, however the sketch has changed, as where a camera sways or drifts.
   std::optional<Change> look(const Sketch &shown, const Sketch &before, double seconds, bool explained);
+  // After the first look: what the current view shows.
+  const Sketch &current() const { return views_[current_].mean; }
   // Whether the last look did not show the view that was current.
   bool elsewhere() const { return elsewhere_; }
   void forget() { *this = {}; }

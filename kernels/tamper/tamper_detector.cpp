@@ -29,6 +29,13 @@ void TamperDetector::start_over() {
   said_ = Says::nothing;
 }
 
+void TamperDetector::recognise(const Sketch &view) {
+  start_over();
+  known_ = view;
+  looks_ = least_looks;
+  seconds_ = settled;
+}
+
 void TamperDetector::learn() {
   seconds_ += took_;
   looks_++;

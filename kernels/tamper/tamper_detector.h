@@ -63,6 +63,9 @@ class TamperDetector {
   // The sketches of the last look, and of the one before it.
   const Sketch &shown() const { return frame_; }
   const Sketch &shown_before() const { return before_; }
+  // The camera shows this view, which was known before (known_views.h): it has not been moved by anybody. An
+  // event that goes on ends as the picture is normal.
+  void recognise(const Sketch &view);
   // What is known is learnt again. An event that goes on ends when the new picture is settled.
   void forget() { start_over(); }
   // Nothing is looked at from now on. The event that goes on, if any, ends.

@@ -167,7 +167,7 @@ void views() {
   const int first = see(there, 20);
   expect(fresh && !recalled && first >= 2 && first <= 5, text("views: a new place, after ", first));
   expect(see(here, 20) == 1 && recalled && !fresh, "views: the place before is known in the next frame");
-  expect(another, "views: the frame that showed it says nothing about objects");
+  expect(another, "views: the frame by which it changes says nothing about objects");
   expect(near(drawn.at(80, 60), here.at(80, 60), 1), "views: the model starts from it");
   expect(see(there, 20) == 1 && recalled && near(drawn.at(80, 60), there.at(80, 60), 1),
          "views: so is the other one");

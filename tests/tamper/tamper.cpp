@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Sketches, their comparison, and what a watch says of pictures that are shifted, blurred, covered or hidden.
+#include "common/error.h"
 #include "kernels/tamper/known_views.h"
 #include "kernels/tamper/tamper_detector.h"
 #include "tests/unit.h"
@@ -293,6 +294,20 @@ void views_are_known(Ground &ground) {
   many.push_back(many[0]);
   is(views_in(ground, many),
      "new 1@3 new 2@6 new 3@9 new 4@12 new 5@15 new 6@18 new 7@21 new 0@24 known 1@27 new 2@30");
+  // A view that is known is no camera that was moved, however long it stands.
+  tamper::TamperDetector watch;
+  tamper::KnownViews seen;
+  std::string moved;
+  int number = 0;
+  const std::vector<float> home = clean(ground, {}, 320, 240), other_place = clean(ground, away, 320, 240);
+  for (const std::vector<float> *luma : {&home, &other_place, &home, &other_place})
+    for (int i = 0; i < 4 * 40; i++) {
+      const auto e = look(watch, with_noise(*luma, 3, number++, 320, 240), 0.25);
+      if (e) moved += vigil::text(e->begins ? '+' : '-', number / 4, ' ');
+      const auto change = seen.look(watch.shown(), watch.shown_before(), 0.25, false);
+      if (change && change->known) watch.recognise(seen.current());
+    }
+  is(moved, "+70 -75 ");
   // Looks that last no time, or very long.
   tamper::KnownViews views;
   const tamper::Sketch one = sketch_of(take(ground, {}, 1)), other = sketch_of(take(ground, away, 2));

@@ -51,7 +51,8 @@ void ViewsStage::take_up(const Picture &known, const mog::Params &params, Queue 
 
 void ViewsStage::prepare(FrameGroup &group, const Feedback &feedback, Queue &queue) {
   const Feedback::Requests &asked = feedback.requests;
-  if (model_.frames() == 0 || !(asked.view || asked.relearn || asked.recall_light)) return;
+  const bool any = asked.view || asked.keep_view || asked.relearn || asked.recall_light;
+  if (!any || model_.frames() == 0) return;
   if (!asked.view || asked.view->to != described_) keep(queue);
   const bool learns_it = model_.frames() < light_at_ + still_learns;
   began_at_ = model_.frames();
@@ -70,14 +71,19 @@ void ViewsStage::prepare(FrameGroup &group, const Feedback &feedback, Queue &que
 
 void ViewsStage::finish(FrameContext &f, Feedback &feedback, Queue &) {
   if (!f.sketched) return;
+  const bool was_elsewhere = views_.elsewhere();
   const Detections &d = f.detections;
   const bool explained =
       !f.learning.relearning && f.roi.share(double(d.foreground + d.shadow)) < least_changed;
   const std::optional<tamper::KnownViews::Change> change =
       views_.look(detector_.shown(), detector_.shown_before(), *f.sketched, explained);
-  f.another_view = views_.elsewhere();
+  feedback.requests.keep_view |= views_.elsewhere() && !was_elsewhere;
+  f.another_view = change.has_value();
   if (!change) return;
-  if (!change->known) pictures_[change->to].holds = false;
+  if (change->known)
+    detector_.recognise(views_.current());
+  else
+    pictures_[change->to].holds = false;
   feedback.requests.view = change;
 }
 

@@ -2,13 +2,14 @@
 // watch-camera: a camera that looks at several places in turn. The model takes up what was background the last
 // time that the camera looked at this place; a place that is new is learnt at once.
 //
-// finish() asks which view the sketch of the frame shows (tamper/known_views.h). Frames that show another one
-// than the model describes say nothing about objects. Feedback: view.
+// finish() asks which view the sketch of the frame shows (tamper/known_views.h). A frame by which the view
+// changes says nothing about objects. A view that is known is no camera that was moved.
+// Feedback: view; keep_view where a sketch is the first that shows something else.
 //
 // prepare() then makes the model start from the background of the view that is shown. Where there is none, the
-// group shows a new view. Before that, and before another light is learnt, it keeps the background of the view
-// that the model describes, when the model learnt settled_after frames of it or more. Nothing waits for the
-// device: pictures are written and read in the order of its queue. Source: this project.
+// group shows a new view. When the view may change, and before another light is learnt, it keeps the
+// background of the view that the model describes, if the model learnt settled_after frames of it or more.
+// Nothing waits for the device: pictures are written and read in the order of its queue. Source: this project.
 #pragma once
 
 #include "gst/cudamog/background_model.h"
@@ -26,7 +27,7 @@ namespace vigil::gst::cudamog {
 class ViewsStage final : public Stage {
  public:
   // `detector` is that of tamper.h, which makes the sketches and comes before this stage, as the mask does.
-  ViewsStage(Device &device, BackgroundModel &model, const tamper::TamperDetector &detector)
+  ViewsStage(Device &device, BackgroundModel &model, tamper::TamperDetector &detector)
       : device_(device), model_(model), detector_(detector) {}
   const char *name() const override { return "views"; }
   bool is_on(const Settings &s) const override { return s.tuning.watch_camera; }
@@ -47,7 +48,7 @@ class ViewsStage final : public Stage {
 
   Device &device_;
   BackgroundModel &model_;
-  const tamper::TamperDetector &detector_;
+  tamper::TamperDetector &detector_;
   PixelFormat format_{};
   int width_ = 0, height_ = 0;
   tamper::KnownViews views_;
