@@ -4,6 +4,7 @@
 #include "kernels/tamper/tamper_detector.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace vigil::tamper {
 
@@ -46,13 +47,13 @@ std::optional<KnownViews::Change> KnownViews::look(const Sketch &shown, const Sk
                                                    bool explained) {
   if (!views_.empty() && views_[0].mean.layout != shown.layout) forget();
   looks_++;
-  elsewhere_ = false;
+  const bool was_elsewhere = std::exchange(elsewhere_, false);
   if (views_.empty()) {
     learn(views_.emplace_back(), shown, seconds);
     return {};
   }
   const Comparison c = compare(shown, views_[current_].mean);
-  if (explained || !c.says_anything() || c.agreement > lost_below) {
+  if ((explained && !was_elsewhere) || !c.says_anything() || c.agreement > lost_below) {
     learn(views_[current_], shown, seconds);
     away_for_ = 0;
     return {};

@@ -4,8 +4,8 @@
 //
 // A view is the running mean of the sketches of one place over view_memory seconds. Each look compares the
 // sketch with the current view (sketch.h):
-//   agreement > lost_below      or the model of it explains the picture: it still is that view, which learns the
-//                               sketch
+//   agreement > lost_below      or the model of it explains the picture, and did at the look before: it still is
+//                               that view, which learns the sketch
 //   agreement <= lost_below     and another view agrees by at least known_from: the camera shows that one
 //   neither                     and the picture stands (agreement with the look before >= steady_from) and is
 //                               not empty (structure >= empty_below) for new_after seconds without a break:

@@ -32,7 +32,8 @@ void ViewsStage::start_over(Restart restart) {
 // What is background in the view that the model describes. It may have learnt some frames of another one, but
 // its heaviest components are still those of this view.
 void ViewsStage::keep(Queue &queue) {
-  if (model_.frames() < began_at_ + BackgroundSnapshots::settled_after) return;
+  const std::uint64_t learnt = model_.frames();
+  if (learnt < began_at_ + enough || (light_at_ > 0 && learnt < light_at_ + Feedback::relearn_frames)) return;
   Picture &picture = pictures_[described_];
   on_device_thread(device_, [&] {
     if (!picture.memory) picture.memory.emplace(device_, format_, width_, height_);
@@ -51,9 +52,9 @@ void ViewsStage::take_up(const Picture &known, const mog::Params &params, Queue 
 
 void ViewsStage::prepare(FrameGroup &group, const Feedback &feedback, Queue &queue) {
   const Feedback::Requests &asked = feedback.requests;
-  const bool any = asked.view || asked.keep_view || asked.relearn || asked.recall_light;
-  if (!any || model_.frames() == 0) return;
-  if (!asked.view || asked.view->to != described_) keep(queue);
+  const bool loses = asked.keep_view || asked.relearn || asked.recall_light;
+  if (!(loses || asked.view) || model_.frames() == 0) return;
+  if (loses && !(asked.view && asked.view->to == described_)) keep(queue);
   const bool learns_it = model_.frames() < light_at_ + still_learns;
   began_at_ = model_.frames();
   if (asked.relearn) light_at_ = began_at_;

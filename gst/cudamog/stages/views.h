@@ -8,7 +8,7 @@
 //
 // prepare() then makes the model start from the background of the view that is shown. Where there is none, the
 // group shows a new view. When the view may change, and before another light is learnt, it keeps the
-// background of the view that the model describes, if the model learnt settled_after frames of it or more.
+// background of the view that the model describes, if the model learnt `enough` frames of it.
 // Nothing waits for the device: pictures are written and read in the order of its queue. Source: this project.
 #pragma once
 
@@ -57,6 +57,8 @@ class ViewsStage final : public Stage {
   DeviceBuffer mask_;          // that nobody looks at
   std::uint64_t began_at_ = 0; // the model's frames when view or light changed last
   std::uint64_t light_at_ = 0; // and when a light jump began to learn all anew; 0: never
+  // Frames that make a picture of the background. At 5 frames a second a tour may stay for 30.
+  static constexpr std::uint64_t enough = 20;
   // Share of the picture. With less foreground and shadow the model explains the frame.
   static constexpr double least_changed = 0.04;
   // Frames after a light jump within which those that it learns fast show a new view long enough.
