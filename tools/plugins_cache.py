@@ -4,18 +4,21 @@
 Usage: plugins_cache.py [--check]
 
 It needs python3-gi and GST_PLUGIN_PATH at a build with OpenCL and OpenGL. --check compares, and fails with each difference. Caps of memory
-other than the system's depend on what was built in, and are left out; so are elements that this build has not."""
+other than the system's depend on what was built in, and are left out; so are elements that this build has not. A pad that takes every
+format that GStreamer knows has the name of that list, since each version of GStreamer knows other formats."""
 import json
 import pathlib
+import re
 import sys
 
 try:
     import gi
 
     gi.require_version("Gst", "1.0")
-    from gi.repository import GObject, Gst
+    gi.require_version("GstVideo", "1.0")
+    from gi.repository import GObject, Gst, GstVideo
 except (ImportError, ValueError) as why:
-    print(f"SKIPPED: {why}; install python3-gi gir1.2-gstreamer-1.0")
+    print(f"SKIPPED: {why}; install python3-gi gir1.2-gstreamer-1.0 gir1.2-gst-plugins-base-1.0")
     sys.exit(77)
 
 CACHE = pathlib.Path(__file__).resolve().parents[1] / "docs/reference/gst_plugins_cache.json"
@@ -52,6 +55,15 @@ def properties(element):
     return out
 
 
+def with_named_formats(structure):
+    """The text of a structure of caps, with GST_VIDEO_FORMATS_ALL for all formats of this GStreamer."""
+    text = structure.to_string()
+    found = re.search(r"format=\(string\)\{ ([^}]*) \}", text)
+    if found and set(found[1].split(", ")) == ALL_FORMATS:
+        text = text.replace(found[0], "format=(string)GST_VIDEO_FORMATS_ALL")
+    return text
+
+
 def system_caps(caps):
     """The structures of caps that are in system memory, as text."""
     if caps.is_any():
@@ -60,7 +72,7 @@ def system_caps(caps):
     for i in range(caps.get_size()):
         features = caps.get_features(i)
         if features is None or features.is_equal(Gst.CapsFeatures.from_string("memory:SystemMemory")):
-            out.append(caps.get_structure(i).to_string())
+            out.append(with_named_formats(caps.get_structure(i)))
     return out
 
 
@@ -85,6 +97,7 @@ def differences(old, new, path=""):
 
 
 Gst.init([])
+ALL_FORMATS = {GstVideo.VideoFormat.to_string(f) for f in GstVideo.video_formats_raw()}
 plugin = Gst.Registry.get().find_plugin("vigil")
 if plugin is None:
     sys.exit("GStreamer does not find the plugin vigil; set GST_PLUGIN_PATH to the folder of libgstvigil.so")

@@ -18,6 +18,9 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
 from vigiltest import same, true, wait_for  # pylint: disable=wrong-import-position,unused-import
 
 
+STARTS_WITHIN = 180  # seconds: the first start reads all of GStreamer's plugins
+
+
 def begin(name):
     """Of a test's arguments the program, and a new folder of this name in the tests' one."""
     folder = pathlib.Path(sys.argv[2]).resolve() / name
@@ -37,11 +40,14 @@ class Monitor:
         self.begun = time.monotonic()
         self.process = subprocess.Popen(self.command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env)
         threading.Thread(target=lambda: self.log.extend(iter(self.process.stderr.readline, "")), daemon=True).start()
+        limit = threading.Timer(STARTS_WITHIN, self.process.send_signal, [signal.SIGABRT])  # no start may hang
+        limit.start()
         line = self.process.stdout.readline()
+        limit.cancel()
         found = re.match(r"(https?)://127\.0\.0\.1:(\d+)/", line)
         if not found:
             time.sleep(0.2)
-            raise RuntimeError(f"no address, but {line!r}; {''.join(self.log)}")
+            raise RuntimeError(f"no address after {time.monotonic() - self.begun:.0f} s, but {line!r}; {''.join(self.log)}")
         self.tls = found[1] == "https"
         self.port = int(found[2])
 

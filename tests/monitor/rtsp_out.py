@@ -226,6 +226,44 @@ def stream():
         same(player.returncode, 0, player.stderr)
 
 
+def h265_kinds(packets):
+    """The NAL units that begin in RTP packets of H.265 (RFC 7798): time, kind."""
+    several, part, begins = 48, 49, 0x80
+    for time_, p in ((p[4:8], p[12:]) for p in packets):
+        kind = p[0] >> 1 & 63
+        if kind == part:
+            if p[2] & begins:
+                yield time_, p[2] & 63
+        elif kind == several:
+            at = 2
+            while at + 2 < len(p):
+                yield time_, p[at + 2] >> 1 & 63
+                at += 2 + int.from_bytes(p[at:at + 2], "big")
+        else:
+            yield time_, kind
+
+
+def open_groups():
+    """H.265 whose key pictures are no IDR pictures: the parameter sets are in front of each, so that a client can begin anywhere."""
+    if rtsp_camera.MISSING or subprocess.run(["gst-inspect-1.0", "--exists", "x265enc"], check=False).returncode:
+        print(f"SKIPPED in part: open groups, since {rtsp_camera.MISSING or 'GStreamer has no x265enc'}")
+        return
+    with contextlib.ExitStack() as stack:
+        port = free_port()
+        source = rtsp_camera.CameraServer(port, "live_camera.py", "1")  # seconds between two key frames
+        stack.callback(source.kill)
+        with started("open-groups", cameras=f'cameras:\n  h265: {{source: "rtsp://127.0.0.1:{port}/h265"}}\n') as m, Client(m.rtsp) as c:
+            ready(m, "h265")
+            c.play("h265")
+            cra, sets = 21, {32, 33, 34}
+            c.receive(lambda c: sum(kind == cra for _, kind in h265_kinds(c.packets.get(0, []))) >= 4, 120)
+            pictures = {}
+            for at, kind in h265_kinds(c.packets[0]):
+                pictures.setdefault(at, []).append(kind)
+            for kinds in pictures.values():
+                true(cra not in kinds or sets <= set(kinds[:kinds.index(cra)]), f"a key picture has NAL units of the kinds {kinds}")
+
+
 def sound():
     """The camera's sound is one more stream, untouched, on the picture's time. Without a sound that comes there is none."""
     if rtsp_camera.MISSING:
@@ -397,7 +435,7 @@ def configuration():
     true("without TLS" in subprocess.run([program, "--check", "--config", file], capture_output=True, text=True, check=True).stdout, "a warning of passwords in the clear")
 
 
-CHECKS = [configuration, stream, sound, who, camera_leaves, limits]
+CHECKS = [configuration, stream, open_groups, sound, who, camera_leaves, limits]
 asked = sys.argv[3:]
 for check in CHECKS:
     if not asked or check.__name__ in asked:

@@ -2,14 +2,17 @@
 """What test programs in Python share. A program of tests/FOLDER finds it by PYTHONPATH, which Meson sets, or by
 `sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))` before the import."""
 import contextlib
+import faulthandler
 import os
 import pathlib
+import signal
 import socket
 import subprocess
 import sys
 import tempfile
 import time
 
+faulthandler.register(signal.SIGTERM, chain=True)  # Meson ends a test by it that takes too long; the stacks say where it waited
 SKIPPED = 77  # Meson's status of a test that cannot run here
 
 

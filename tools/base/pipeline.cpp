@@ -6,6 +6,7 @@
 
 #include <cstdio>
 #include <gst/app/gstappsink.h>
+#include <gst/video/video.h>
 #include <mutex>
 #include <set>
 #include <vector>
@@ -17,8 +18,8 @@ namespace {
 std::string caps_of(GstElement *element, GstPadDirection direction) {
   std::string all;
   for (GList *i = direction == GST_PAD_SRC ? element->srcpads : element->sinkpads; i; i = i->next) {
-    CapsPtr caps(gst_pad_query_caps(GST_PAD(i->data), nullptr));
-    TextPtr words(gst_caps_to_string(caps.get()));
+    gst::CapsPtr caps(gst_pad_query_caps(GST_PAD(i->data), nullptr));
+    gst::TextPtr words(gst_caps_to_string(caps.get()));
     all += (all.empty() ? "" : " | ") + std::string(words.get());
   }
   return all.empty() ? "nothing" : all;
@@ -28,8 +29,8 @@ std::string describe(GstMessage *message, void (*parse)(GstMessage *, GError **,
   GError *error = nullptr;
   gchar *details = nullptr;
   parse(message, &error, &details);
-  ErrorPtr error_owner(error);
-  TextPtr details_owner(details);
+  gst::ErrorPtr error_owner(error);
+  gst::TextPtr details_owner(details);
   std::string words = error->message;
   // The details begin with a place in the source; what happened, if more is known, is in the last line.
   const std::string all = details ? details : "";
@@ -41,7 +42,7 @@ std::string describe(GstMessage *message, void (*parse)(GstMessage *, GError **,
 } // namespace
 
 bool has_element(const char *factory) {
-  return ObjectPtr<GstElementFactory>(gst_element_factory_find(factory)) != nullptr;
+  return gst::ObjectPtr<GstElementFactory>(gst_element_factory_find(factory)) != nullptr;
 }
 
 GstElement *make_element(const char *factory, const char *name) {
@@ -50,6 +51,12 @@ GstElement *make_element(const char *factory, const char *name) {
     fail(Error::Kind::no_device, "GStreamer has no element ", factory,
          "; install the plugin that has it, or set GST_PLUGIN_PATH to its folder");
   return element;
+}
+
+void send_parameter_sets(GstElement *source) {
+  constexpr gboolean all = TRUE;
+  gst_element_send_event(source, gst_video_event_new_downstream_force_key_unit(
+                                     GST_CLOCK_TIME_NONE, GST_CLOCK_TIME_NONE, GST_CLOCK_TIME_NONE, all, 0));
 }
 
 void link(std::initializer_list<GstElement *> elements) {
@@ -62,7 +69,7 @@ void link(std::initializer_list<GstElement *> elements) {
 namespace {
 
 void on_no_more_pads(GstElement *decoder, GstElement *next) {
-  ObjectPtr<GstPad> sink(gst_element_get_static_pad(next, "sink"));
+  gst::ObjectPtr<GstPad> sink(gst_element_get_static_pad(next, "sink"));
   if (gst_pad_is_linked(sink.get())) return;
   if (const auto pad = best_video_pad(decoder)) gst_pad_link(pad.get(), sink.get());
   if (!gst_pad_is_linked(sink.get()))
@@ -122,8 +129,8 @@ void Pipeline::end() {
 }
 
 void Pipeline::work_off_messages(GstClockTime wait) {
-  if (MessagePtr m{gst_bus_timed_pop(bus_.get(), wait)}) handle(m.get());
-  while (MessagePtr m{gst_bus_pop(bus_.get())}) handle(m.get());
+  if (gst::MessagePtr m{gst_bus_timed_pop(bus_.get(), wait)}) handle(m.get());
+  while (gst::MessagePtr m{gst_bus_pop(bus_.get())}) handle(m.get());
 }
 
 namespace {

@@ -3,7 +3,7 @@
 // exception.
 #pragma once
 
-#include "gst_ptr.h"
+#include "gst/video/gst_ptr.h"
 
 #include <functional>
 #include <initializer_list>
@@ -24,6 +24,11 @@ void link(std::initializer_list<GstElement *> elements);
 // Links the video of a decodebin or uridecodebin (video_track.h) to `next`; its other pads stay open. When it
 // has none, the decoder posts an error that says so.
 void link_video(GstElement *decoder, GstElement *next);
+
+// Has the payloader of H.264 or H.265 behind `source` send the parameter sets in front of the next picture.
+// By itself (config-interval=-1) it does so in front of IDR pictures alone, and not of others (CRA) that a
+// decoder can begin with.
+void send_parameter_sets(GstElement *source);
 
 class Pipeline {
  public:
@@ -50,8 +55,8 @@ class Pipeline {
 
  private:
   void handle(GstMessage *);
-  ObjectPtr<GstElement> pipeline_;
-  ObjectPtr<GstBus> bus_;
+  gst::ObjectPtr<GstElement> pipeline_;
+  gst::ObjectPtr<GstBus> bus_;
   bool ended_ = false;
 };
 

@@ -7,6 +7,8 @@ import json
 import sys
 import time
 import unittest
+import urllib.error
+import urllib.request
 
 from case import PageCase
 import hosts
@@ -15,7 +17,7 @@ from vigiltest import free_port, skip_for
 
 skip_for(rtsp_camera.MISSING)
 TIMING = sys.argv[2:] == ["timing"]
-PORT = free_port()
+PORT, LATER = free_port(), free_port()
 CONFIG = f"""\
 http: {{{{listen: 127.0.0.1:{{port}}}}}}
 storage: {{{{path: {{folder}}/data, max_size: 500MB, min_free: 1MB}}}}
@@ -24,6 +26,7 @@ cameras:
   door: {{{{source: "rtsp://127.0.0.1:{PORT}/opus"}}}}
   aac: {{{{source: "rtsp://127.0.0.1:{PORT}/aac"}}}}
   two: {{{{source: {{{{record: "rtsp://127.0.0.1:{PORT}/opus", detect: "rtsp://127.0.0.1:{PORT}/small"}}}}, record: {{{{enabled: true}}}}}}}}
+  late: {{{{source: {{{{record: "rtsp://127.0.0.1:{LATER}/opus", detect: "rtsp://127.0.0.1:{PORT}/small"}}}}, record: {{{{enabled: true}}}}}}}}
 """
 # The clock of each picture that is shown, and when it was shown.
 WATCH = """
@@ -84,10 +87,21 @@ class Live(PageCase):
         cls.start_server(CONFIG)
         cls.start_browser()
         cls.wait_for_cameras()
+        cls.server.until(lambda: cls.has_stream("two"), "the large stream of camera two", 60)  # "online" speaks of the small one
         why_not = cls.server.get("/api/stats")["webrtc"]["reason"] or no_interface
         cls.has_webrtc = not why_not
         if why_not:
             print("SKIPPED in part:", why_not)
+
+    @classmethod
+    def has_stream(cls, camera):
+        try:
+            with urllib.request.urlopen(f"{cls.server.url}/api/cameras/{camera}/live.mp4?stream=record", timeout=10):
+                return True
+        except urllib.error.HTTPError as e:
+            if e.code != 503:
+                raise
+            return False
 
     def setUp(self):
         self.begin_anew()
@@ -163,14 +177,14 @@ class Live(PageCase):
         b.open("wall")
         b.find(".tile.seen")
         b.keys("v")
-        b.until(lambda: len(b.all(".tile.plays[data-way=webrtc]")) == 3, "three tiles that play")
-        self.assertEqual(self.server.get("/api/stats")["webrtc"]["connected"], 3)
-        b.until(lambda: sorted(b.run("return [...document.querySelectorAll('.tile video')].map((v) => v.videoWidth)")) == [320, 640, 640], "the small stream of the camera that has one")
+        b.until(lambda: len(b.all(".tile.plays[data-way=webrtc]")) == 4, "four tiles that play")
+        self.assertEqual(self.server.get("/api/stats")["webrtc"]["connected"], 4)
+        b.until(lambda: sorted(b.run("return [...document.querySelectorAll('.tile video')].map((v) => v.videoWidth)")) == [320, 320, 640, 640], "the small stream of the cameras that have one")
         # A camera that was away is shown as video again.
         self.server.send("PATCH", "/api/cameras/aac/switches", {"enabled": False})
-        b.until(lambda: len(b.all(".tile.plays")) == 2, "one tile without video")
+        b.until(lambda: len(b.all(".tile.plays")) == 3, "one tile without video")
         self.server.send("PATCH", "/api/cameras/aac/switches", {"enabled": True})
-        b.until(lambda: len(b.all(".tile.plays")) == 3, "three tiles that play again")
+        b.until(lambda: len(b.all(".tile.plays")) == 4, "four tiles that play again")
         b.keys("v")
         b.until(lambda: not b.all(".tile.plays"), "pictures again")
         self.server.until(lambda: self.server.get("/api/stats")["webrtc"]["viewers"] == 0, "the views to end", 20)
@@ -183,6 +197,23 @@ class Live(PageCase):
             self.skipTest("no WebRTC")
         self.browser.open("camera/two")
         self.plays("webrtc")  # 640 pixels wide
+
+    @unittest.skipIf(TIMING, "no figures")
+    def test_stream_that_comes_late(self):
+        """What the server refuses for now is shown as JPEG, and as video when it can be."""
+        if not self.has_webrtc:
+            self.skipTest("no WebRTC")
+        b = self.browser
+        b.open("camera/late")
+        b.until(lambda: self.way() == "jpeg", "JPEG")
+        self.assertIn("has no stream to show now", self.words())
+        b.until(lambda: b.grey(".stage canvas.picture") > 20, "a picture")
+        camera = rtsp_camera.CameraServer(LATER, "live_camera.py")
+        self.addCleanup(camera.kill)
+        self.plays("webrtc")
+        self.assertEqual(self.words(), "WebRTC")
+        b.until(lambda: b.run("return getComputedStyle(document.querySelector('.stage canvas.picture')).visibility") == "hidden", "the video in the picture's place")
+        self.assertEqual([c for c in b.complaints() if "/late/" not in c or "503" not in c], [])
 
     @unittest.skipIf(TIMING, "no figures")
     def test_jpeg(self):

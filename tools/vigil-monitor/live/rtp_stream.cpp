@@ -3,13 +3,12 @@
 
 #include "common/error.h"
 #include "common/guarded.h"
-#include "tools/base/gst_ptr.h"
+#include "gst/video/gst_ptr.h"
 #include "tools/base/pipeline.h"
 
 #include <algorithm>
 #include <cstdio>
 #include <gst/app/gstappsink.h>
-#include <gst/video/video.h>
 #include <utility>
 
 namespace vigil::monitor {
@@ -79,12 +78,8 @@ void RtpStream::Chain::begin(const char *payloader, GstCaps *caps, RtpStream &of
 
 void RtpStream::Chain::push(GstBuffer *buffer, double shown) const {
   if (!source || gst_app_src_get_current_level_bytes(source) > most_waiting_bytes) return;
-  // By itself a payloader puts what decoders need first in front of IDR pictures alone, and not of others
-  // (CRA) that a viewer can begin with.
   if (pictures && !GST_BUFFER_FLAG_IS_SET(buffer, GST_BUFFER_FLAG_DELTA_UNIT))
-    gst_element_send_event(GST_ELEMENT(source),
-                           gst_video_event_new_downstream_force_key_unit(
-                               GST_CLOCK_TIME_NONE, GST_CLOCK_TIME_NONE, GST_CLOCK_TIME_NONE, TRUE, 0));
+    tools::send_parameter_sets(GST_ELEMENT(source));
   GstBuffer *copy = gst_buffer_copy(buffer); // its memory is shared
   GST_BUFFER_PTS(copy) = shown > 0 ? static_cast<GstClockTime>(shown * 1e9) : 0;
   GST_BUFFER_DTS(copy) = GST_CLOCK_TIME_NONE;
@@ -129,7 +124,7 @@ void RtpStream::push_sound(SoundForm form, GstCaps *caps, GstBuffer *buffer, dou
 
 GstFlowReturn RtpStream::packet(GstAppSink *sink, gpointer user) {
   Chain &chain = *static_cast<Chain *>(user);
-  const tools::SamplePtr sample(gst_app_sink_pull_sample(sink));
+  const gst::SamplePtr sample(gst_app_sink_pull_sample(sink));
   if (GstBuffer *buffer = sample ? gst_sample_get_buffer(sample.get()) : nullptr)
     chain.stream->take(chain, buffer);
   return GST_FLOW_OK;

@@ -4,11 +4,12 @@
 import { cameraPath, query } from "./api.js";
 import { h } from "./dom.js";
 import { t } from "./text.js";
-import { connect, refusal } from "./webrtc.js";
+import { connect, Refused } from "./webrtc.js";
 
 const firstWithin = 8000; // ms: a picture, from the click on
 const stalledAfter = 6000; // ms without a new picture
 const again = 1000; // ms until the next try
+const laterAfter = 5000; // ms until what the server refuses for now is asked for again
 const goodFor = 20000; // ms: what worked so long is tried again when it breaks off
 const behind = 1.2; // seconds behind the newest picture, of MP4
 const kept = 20; // seconds of MP4 behind what is shown
@@ -43,7 +44,7 @@ async function byMp4(video, { name, stream, signal, sound, broken }) {
   const stop = new AbortController();
   const either = AbortSignal.any ? AbortSignal.any([signal, stop.signal]) : stop.signal;
   const response = await fetch(`${cameraPath(name, "live.mp4")}${query({ stream, sound: sound ? 1 : undefined })}`, { signal: either, cache: "no-store" });
-  if (!response.ok) throw new No(await refusal(response));
+  if (!response.ok) throw await Refused.by(response);
   const type = response.headers.get("Content-Type");
   const end = () => { stop.abort(); if (video.src) URL.revokeObjectURL(video.src); };
   if (!Source.isTypeSupported(type)) {
@@ -94,8 +95,8 @@ export class LiveVideo {
   #listen = false;
   hasSound = false; // what plays has sound, heard or not
 
-  /** `onway({ way, words, why, sound })` when a way works, or none does (way: "jpeg"); `why` has what failed before. `onseen()` with the first
-   * picture of each try. */
+  /** `onway({ way, words, why, sound, later })` when a way works, or none does (way: "jpeg"); `why` has what failed before. `later`: the server
+   * may show the camera after a while, and it is asked again until stop(). `onseen()` with the first picture of each try. */
   constructor(name, { stream = "record", label, soundInMp4 = () => false, onway = () => {}, onseen = () => {} }) {
     this.#name = name;
     this.#stream = stream;
@@ -134,6 +135,12 @@ export class LiveVideo {
   }
 
   async #follow(run, first, why) {
+    while (await this.#tryWays(run, first, [...why])) await new Promise((resolve) => setTimeout(resolve, laterAfter));
+  }
+
+  /** Resolves when no way works any more: true if it is worth trying again later. */
+  async #tryWays(run, first, why) {
+    let later = false;
     const keys = Object.keys(ways);
     for (let i = Math.max(0, first); i < keys.length && !run.signal.aborted;) {
       const [words, way] = ways[keys[i]];
@@ -145,10 +152,11 @@ export class LiveVideo {
           this.#onway({ way: keys[i], words, why, sound });
         });
       } catch (error) {
-        if (run.signal.aborted) return;
+        if (run.signal.aborted) return false;
         reason = error.message;
+        later ||= Boolean(error.later);
       }
-      if (run.signal.aborted) return;
+      if (run.signal.aborted) return false;
       if (Date.now() - began < goodFor) {
         why.push(`${words}: ${reason}`);
         i++;
@@ -156,7 +164,9 @@ export class LiveVideo {
         await new Promise((resolve) => setTimeout(resolve, again));
       }
     }
-    if (!run.signal.aborted) this.#onway({ way: "jpeg", words: "JPEG", why, sound: false });
+    if (run.signal.aborted) return false;
+    this.#onway({ way: "jpeg", words: "JPEG", why, sound: false, later });
+    return later;
   }
 
   /** One try. Resolves with the reason when it breaks off. */

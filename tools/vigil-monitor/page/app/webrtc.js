@@ -3,12 +3,14 @@
 import { signIn } from "./api.js";
 import { t } from "./text.js";
 
-export async function refusal(response) {
-  if (response.status === 401) signIn.dispatchEvent(new Event("needed"));
-  try {
-    return (await response.json()).error ?? t("The server answered {status}", { status: response.status });
-  } catch {
-    return t("The server answered {status}", { status: response.status });
+/** The server's answer to a request that it did not grant. `later`: the same request may succeed after a while. */
+export class Refused extends Error {
+  static async by(response) {
+    if (response.status === 401) signIn.dispatchEvent(new Event("needed"));
+    const words = await response.json().then(({ error }) => error, () => null);
+    const refused = new Refused(words ?? t("The server answered {status}", { status: response.status }));
+    refused.later = response.status === 429 || response.status === 503;
+    return refused;
   }
 }
 
@@ -34,7 +36,7 @@ export async function connect(connection, path, signal = null) {
     });
     await connection.setLocalDescription(await connection.createOffer());
     const response = await fetch(path, { method: "POST", body: connection.localDescription.sdp, headers: { "Content-Type": "application/sdp" }, signal, cache: "no-store" });
-    if (response.status !== 201) throw new Error(await refusal(response));
+    if (response.status !== 201) throw await Refused.by(response);
     place = new URL(response.headers.get("location"), response.url).href;
     const answer = await response.text();
     tellAddresses();

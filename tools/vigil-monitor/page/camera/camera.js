@@ -66,11 +66,12 @@ export function camera(root, { names: [name], query }, signal) {
       way.dataset.way = by;
       offersSound();
       sound.disabled = !shows;
-      if (by === "jpeg") {
-        tiles = true;
-        showVideo(false);
+      if (tiles !== (by === "jpeg")) { // a camera that was refused for a while plays later
+        tiles = by === "jpeg";
+        showVideo(!tiles);
         watch();
-      } else if (video.listening && !has && by === "webrtc" && inMp4()) {
+      }
+      if (video.listening && !has && by === "webrtc" && inMp4()) {
         video.start("mse", t("WebRTC: it has no sound of the kind {kind}", { kind: now().sound }));
       }
     } });

@@ -31,19 +31,24 @@ export class Tile {
       if (event.pointerType === "touch") go("camera", [camera.name]);
       else this.link.focus({ preventScroll: true });
     });
+    this.playing = false; // by video
+    this.failed = false; // no way shows the video, so that pictures are needed
     this.tell(camera);
   }
 
-  /** Live video of the small stream, in the place of pictures. `onfail()`: no way shows it, and pictures are needed. */
-  play(after, onfail) {
+  /** Live video of the small stream, in the place of pictures. `onchange()`: whether pictures are needed, as no way shows it, has changed. */
+  play(after, onchange) {
     this.video ??= new LiveVideo(this.camera.name, { stream: "detect", label: t("Live video of {camera}", { camera: this.camera.title }),
       onseen: () => this.element.classList.add("seen", "plays"),
-      onway: ({ way }) => {
+      onway: ({ way, later }) => {
+        const failed = way === "jpeg";
+        if (failed && !later) this.stop();
         this.element.dataset.way = way;
-        if (way !== "jpeg") return;
-        this.stop();
-        this.failed = true;
-        onfail();
+        this.element.classList.toggle("plays", !failed);
+        this.playing = !failed;
+        if (this.failed === failed) return;
+        this.failed = failed;
+        onchange();
       } });
     if (this.playing || this.failed || this.camera.state !== "online") return;
     this.playing = true;
@@ -53,7 +58,7 @@ export class Tile {
 
   stop() {
     clearTimeout(this.timer);
-    this.playing = false;
+    this.playing = this.failed = false;
     delete this.element.dataset.way;
     this.element.classList.remove("plays");
     this.video?.stop();
@@ -69,8 +74,7 @@ export class Tile {
   /** Follows the camera's state. True when it is online again, so that video can begin anew. */
   tell(camera) {
     const back = camera.state === "online" && this.camera.state !== "online";
-    if (back) this.failed = false;
-    if (camera.state !== "online" && this.playing) this.stop();
+    if (camera.state !== "online" && (this.playing || this.failed)) this.stop();
     this.camera = camera;
     this.element.dataset.state = camera.state;
     setText(this.link, camera.title);
