@@ -4,8 +4,8 @@
 //
 // A view is the running mean of the sketches of one place over view_memory seconds. Each look compares the
 // sketch with the current view (sketch.h):
-//   agreement > lost_below      or the model of it explains the picture, and did at the look before: it still is
-//                               that view, which learns the sketch
+//   agreement > lost_below      or the model of it explains the picture, and did at the look before: it still
+//                               is that view, which learns the sketch
 //   agreement <= lost_below     and another view agrees by at least known_from: the camera shows that one
 //   neither                     and the picture stands (agreement with the look before >= steady_from) and is
 //                               not empty (structure >= empty_below) for new_after seconds without a break:
@@ -34,8 +34,8 @@ class KnownViews {
     std::size_t to; // place in the list of views
     bool known;     // else it is new, and what was known of the view at this place is forgotten
   };
-  // The sketches of this look and of the one before, `seconds` apart. `explained`: a model of the current view
-  // explains the picture, however the sketch has changed, as where a camera sways or drifts.
+  // The sketches of this look and of the one before, `seconds` apart. `explained`: a model of the current
+  // view explains the picture, however the sketch has changed, as where a camera sways or drifts.
   std::optional<Change> look(const Sketch &shown, const Sketch &before, double seconds, bool explained);
   // After the first look: what the current view shows.
   const Sketch &current() const { return views_[current_].mean; }

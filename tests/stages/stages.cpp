@@ -137,7 +137,8 @@ void views() {
   Picture here = ground(), there = ground(60, 40), dark, drawn;
   for (auto &v : dark.bytes) v = 16;
   bool recalled = false, fresh = false, another = false, explained = false;
-  // Learns what is shown, as the mixture does, and at once where a view is new. Returns the number of frames until the view changed.
+  // Learns what is shown, as the mixture does, and at once where a view is new. Returns the number of frames
+  // until the view changed.
   const auto see = [&](Picture &p, int frames) {
     recalled = fresh = another = false;
     int after = -1;

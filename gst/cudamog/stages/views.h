@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// watch-camera: a camera that looks at several places in turn. The model takes up what was background the last
-// time that the camera looked at this place; a place that is new is learnt at once.
+// watch-camera: a camera that looks at several places in turn. The model takes up what was background the
+// last time that the camera looked at this place; a place that is new is learnt at once.
 //
 // finish() asks which view the sketch of the frame shows (tamper/known_views.h). A frame by which the view
-// changes says nothing about objects. A view that is known is no camera that was moved.
-// Feedback: view; keep_view where a sketch is the first that shows something else.
+// changes says nothing about objects. A view that is known is no camera that was moved. Feedback: view;
+// keep_view where a sketch is the first that shows something else.
 //
-// prepare() then makes the model start from the background of the view that is shown. Where there is none, the
-// group shows a new view. When the view may change, and before another light is learnt, it keeps the
-// background of the view that the model describes, if the model learnt `enough` frames of it.
-// Nothing waits for the device: pictures are written and read in the order of its queue. Source: this project.
+// prepare() then makes the model start from the background of the view that is shown. Where there is none,
+// the group shows a new view. When the view may change, and before another light is learnt, it keeps the
+// background of the view that the model describes, if the model learnt `enough` frames of it. Pictures are
+// written and read in the order of the queue; only method mog waits for the device. Source: this project.
 #pragma once
 
 #include "gst/cudamog/background_model.h"
