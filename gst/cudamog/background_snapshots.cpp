@@ -63,6 +63,23 @@ float BackgroundSnapshots::agreement(const ConstImage &frame, const ConstImage &
   return least;
 }
 
+void BackgroundSnapshots::start_from(const ConstImage &background, const Plane<std::uint8_t> &mask,
+                                     mog::Model &model, const mog::Params &params, Queue &queue) {
+  // A frame that is learnt at the rate 1 is all that the model knows afterwards. Method mog keeps old
+  // components even so.
+  const std::uint64_t learnt = model.frames;
+  if (model.config().method == mog::Method::mog) model.load(mog::empty_state(model.config()), queue);
+  // Where a component matches already, its variance becomes that of a new one, not the least.
+  const mog::Config &c = model.config();
+  mog::Params fresh = params;
+  fresh.match_sigma = 1;
+  fresh.min_variance = static_cast<float>(
+      mog::resolve(params, c.method, background.format, c.channels, c.range).initial_variance);
+  const mog::Step step{background, mask, 1.};
+  on_device_thread(device_, [&] { model.apply({&step, 1}, fresh, {}, queue); });
+  model.frames = learnt;
+}
+
 bool BackgroundSnapshots::recall(const ConstImage &frame, float most_moved, mog::Model &model,
                                  const mog::Params &params, Queue &queue) {
   if (kept_.empty()) return false;
@@ -84,14 +101,8 @@ bool BackgroundSnapshots::recall(const ConstImage &frame, float most_moved, mog:
   const DevicePicture known = std::move(*best);
   kept_.erase(best);
   keep(model, queue);
-  // A frame that is learnt at the rate 1 is all that the model knows afterwards. Method mog keeps old
-  // components even so.
-  const std::uint64_t learnt = model.frames;
-  if (model.config().method == mog::Method::mog) model.load(mog::empty_state(model.config()), queue);
-  const mog::Step step{known.image(), {mask_.as<std::uint8_t>(), width_, height_, width_}, 1.};
-  on_device_thread(device_, [&] { model.apply({&step, 1}, params, {}, queue); });
+  start_from(known.image(), {mask_.as<std::uint8_t>(), width_, height_, width_}, model, params, queue);
   queue.wait(); // the picture goes
-  model.frames = learnt;
   return true;
 }
 

@@ -39,8 +39,14 @@ class BackgroundSnapshots {
   // Returns false, and leaves the model as it is, when no picture explains the frame. Waits for the device,
   // so call it only for frames in which most has changed.
   bool recall(const ConstImage &frame, float most_moved, mog::Model &, const mog::Params &, Queue &);
+  // The model knows this picture and nothing else from now on, in the order of the queue; it has learnt as
+  // many frames as before. `mask` is scratch memory.
+  void start_from(const ConstImage &background, const Plane<std::uint8_t> &mask, mog::Model &,
+                  const mog::Params &, Queue &);
   // The model was made again.
   void model_changed() { changed_at_ = 0; }
+  // The model, of so many frames, describes another place from now on.
+  void view_changed(std::uint64_t frames) { changed_at_ = frames; }
   // No light is known any longer. Waits for the device.
   void forget(Queue &);
   // The pictures, for a file. Waits for the device.

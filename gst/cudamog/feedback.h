@@ -8,7 +8,10 @@
 // done.
 #pragma once
 
+#include "kernels/tamper/known_views.h"
+
 #include <cstdint>
+#include <optional>
 #include <span>
 
 namespace vigil::gst::cudamog {
@@ -36,7 +39,11 @@ struct Feedback {
   struct Requests {
     bool relearn = false;      // a light was switched just now: the next frames are learnt fast
     bool recall_light = false; // most of the picture has changed: another light that is known may explain it
-    bool new_view = false;     // the camera was moved: the model describes another place
+    std::optional<tamper::KnownViews::Change>
+        view; // the camera looks at another place than the model describes
+    // The camera may look at another place: what is background now is to be kept.
+    bool keep_view = false;
+    bool look = false;            // much has changed since the frame before: is it another view?
     bool stop_relearning = false; // light-jump is off: no frame is learnt fast any longer
   } requests;
 
@@ -44,9 +51,9 @@ struct Feedback {
     adaptation = {};
     small_objects = {};
     if (restart == Restart::scene) return;
-    const bool view = requests.new_view && restart != Restart::all;
+    const auto view = restart == Restart::all ? std::nullopt : requests.view;
     requests = {};
-    requests.new_view = view;
+    requests.view = view;
   }
 };
 

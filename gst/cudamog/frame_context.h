@@ -94,8 +94,10 @@ struct FrameContext {
   // Made by the stages.
   RegionOfInterest roi;
   LearningStep learning;
-  Shifted background;     // as this frame would show it; null: not known
-  ConstImage compensated; // the frame as the model is to see it
+  std::optional<double> sketched; // seconds since the sketch before; none: there is none of this frame
+  bool another_view = false;      // by this frame it was found that the camera looks at another place
+  Shifted background;             // as this frame would show it; null: not known
+  ConstImage compensated;         // the frame as the model is to see it
   Plane<std::uint8_t> mask;
   const std::uint32_t *small_objects =
       nullptr; // K (kernels/cleanup/cleanup.h), to be put into the mask after it was measured; null: none

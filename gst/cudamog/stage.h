@@ -34,7 +34,8 @@ struct Format {
 // Frames that are submitted together, in their order and with the same settings; at least one.
 struct FrameGroup {
   std::span<FrameContext *const> frames;
-  bool recalled = false;           // the model took up a light that was known
+  bool recalled = false;           // the model took up a light or a view that was known
+  bool new_view = false;           // the camera looks at a place of which nothing is known
   Restart restart = Restart::none; // set by a stage: all stages are to start over before the next one goes on
 
   const Settings &settings() const { return frames.front()->settings; }

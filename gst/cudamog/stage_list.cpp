@@ -20,6 +20,7 @@
 #include "gst/cudamog/stages/small_objects.h"
 #include "gst/cudamog/stages/stabilize.h"
 #include "gst/cudamog/stages/tamper.h"
+#include "gst/cudamog/stages/views.h"
 
 #include <cstddef>
 #include <utility>
@@ -38,7 +39,6 @@ std::vector<std::unique_ptr<Stage>> make_stages(Device &device, BackgroundModel 
   std::vector<std::unique_ptr<Stage>> list;
   list.push_back(std::make_unique<RegionOfInterestStage>(device));
   list.push_back(std::make_unique<TamperStage>(device, tamper_detector));
-  list.push_back(std::make_unique<RecallLightStage>(model));
   list.push_back(std::make_unique<LearningRateStage>(model));
   list.push_back(std::move(background));
   list.push_back(std::make_unique<StabilizeStage>(device, picture));
@@ -47,6 +47,8 @@ std::vector<std::unique_ptr<Stage>> make_stages(Device &device, BackgroundModel 
   list.push_back(std::move(cleanup));
   list.push_back(std::make_unique<BlobsStage>(device));
   list.push_back(std::make_unique<ContoursStage>(device));
+  list.push_back(std::make_unique<ViewsStage>(device, model, tamper_detector));
+  list.push_back(std::make_unique<RecallLightStage>(model));
   list.push_back(std::make_unique<LightJumpStage>());
   list.push_back(std::make_unique<LocalLightStage>(regions));
   list.push_back(std::make_unique<MotionGateStage>());
@@ -107,6 +109,8 @@ void StageList::submit(std::span<FrameContext *const> frames, Queue &queue) {
   for (FrameContext *f : frames) {
     f->stages = on_;
     f->learning = {};
+    f->sketched = {};
+    f->another_view = false;
     f->background = {};
     f->compensated = f->input;
     f->small_objects = nullptr;

@@ -17,9 +17,9 @@ bool far_enough(const ViewShift &s, const Layout &l) {
 
 } // namespace
 
-std::optional<double> TamperDetector::due(double seconds) {
+std::optional<double> TamperDetector::due(double seconds, bool at_once) {
   since_ += std::max(seconds, 0.);
-  if (looks_ > 0 && since_ < look_every) return {};
+  if (looks_ > 0 && since_ < look_every && !at_once) return {};
   return std::exchange(since_, 0);
 }
 
@@ -27,6 +27,13 @@ void TamperDetector::start_over() {
   looks_ = 0;
   seconds_ = lost_for_ = said_for_ = next_search_ = 0;
   said_ = Says::nothing;
+}
+
+void TamperDetector::recognise(const Sketch &view) {
+  start_over();
+  known_ = view;
+  looks_ = least_looks;
+  seconds_ = settled;
 }
 
 void TamperDetector::learn() {

@@ -55,11 +55,17 @@ struct Event {
 class TamperDetector {
  public:
   // Whether the next frame, which lasts `seconds`, is one to look at: the seconds since the last one that
-  // was.
-  std::optional<double> due(double seconds);
+  // was. `at_once`: it is.
+  std::optional<double> due(double seconds, bool at_once = false);
   // A frame that was due, by its spots, and what due() said of it. In the order of the frames; further frames
   // may have been asked for meanwhile. At most one event a look.
   std::optional<Event> look(const Layout &, std::span<const Spot>, double seconds);
+  // The sketches of the last look, and of the one before it.
+  const Sketch &shown() const { return frame_; }
+  const Sketch &shown_before() const { return before_; }
+  // The camera shows this view, which was known before (known_views.h): it has not been moved by anybody. An
+  // event that goes on ends as the picture is normal.
+  void recognise(const Sketch &view);
   // What is known is learnt again. An event that goes on ends when the new picture is settled.
   void forget() { start_over(); }
   // Nothing is looked at from now on. The event that goes on, if any, ends.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -19,9 +20,11 @@ struct Said {
   double shift_x = 0, shift_y = 0;
 };
 
-// What is said of a scene of 320x240 at 8 frames a second. `after_seconds` calls act(element) once.
-std::vector<Said> said_of(const std::string &scene, int seconds, const std::string &settings = "",
-                          double after_seconds = -1, void (*act)(GstElement *) = nullptr) {
+using Structure = std::unique_ptr<GstStructure, decltype(&gst_structure_free)>;
+
+// The element messages of a scene of 320x240 at 8 frames a second. `after_seconds` calls act(element) once.
+std::vector<Structure> messages_of(const std::string &scene, int seconds, const std::string &settings = "",
+                                   double after_seconds = -1, void (*act)(GstElement *) = nullptr) {
   GError *error = nullptr;
   const std::string line = "scenetestsrc " + scene + " num-buffers=" + std::to_string(8 * seconds) +
                            " ! video/x-raw,format=I420,width=320,height=240,framerate=8/1 ! cudamog name=c "
@@ -41,28 +44,43 @@ std::vector<Said> said_of(const std::string &scene, int seconds, const std::stri
     gst_sample_unref(sample);
     if (act && n == int(8 * after_seconds)) act(cudamog);
   }
-  std::vector<Said> all;
+  std::vector<Structure> all;
   while (GstMessage *m = gst_bus_pop(bus)) {
     fail_if(GST_MESSAGE_TYPE(m) == GST_MESSAGE_ERROR, "%s", line.c_str());
-    const GstStructure *s = gst_message_get_structure(m);
-    if (GST_MESSAGE_TYPE(m) == GST_MESSAGE_ELEMENT &&
-        g_str_has_prefix(gst_structure_get_name(s), "camera-")) {
-      guint64 at = 0, since = 0;
-      double agreement = -1;
-      fail_unless(gst_structure_get(s, "running-time", G_TYPE_UINT64, &at, "since", G_TYPE_UINT64, &since,
-                                    "agreement", G_TYPE_DOUBLE, &agreement, nullptr));
-      fail_unless(agreement >= 0 && agreement <= 1);
-      Said one{std::string(gst_structure_get_name(s)) + " " + gst_structure_get_string(s, "state"),
-               double(at) / GST_SECOND, double(since) / GST_SECOND};
-      gst_structure_get(s, "shift-x", G_TYPE_DOUBLE, &one.shift_x, "shift-y", G_TYPE_DOUBLE, &one.shift_y,
-                        nullptr);
-      all.push_back(one);
-    }
+    if (GST_MESSAGE_TYPE(m) == GST_MESSAGE_ELEMENT)
+      all.emplace_back(gst_structure_copy(gst_message_get_structure(m)), gst_structure_free);
     gst_message_unref(m);
   }
   gst_element_set_state(pipeline, GST_STATE_NULL);
   for (gpointer o : {gpointer(bus), gpointer(sink), gpointer(cudamog), gpointer(pipeline)})
     gst_object_unref(o);
+  return all;
+}
+
+double time_of(const Structure &message) {
+  guint64 at = 0;
+  fail_unless(gst_structure_get_uint64(message.get(), "running-time", &at));
+  return double(at) / GST_SECOND;
+}
+
+// What is said of the camera.
+template <class... Args>
+std::vector<Said> said_of(const Args &...args) {
+  std::vector<Said> all;
+  for (const Structure &m : messages_of(args...)) {
+    const GstStructure *const s = m.get();
+    if (!g_str_has_prefix(gst_structure_get_name(s), "camera-")) continue;
+    guint64 since = 0;
+    double agreement = -1;
+    fail_unless(gst_structure_get(s, "since", G_TYPE_UINT64, &since, "agreement", G_TYPE_DOUBLE, &agreement,
+                                  nullptr));
+    fail_unless(agreement >= 0 && agreement <= 1);
+    Said one{std::string(gst_structure_get_name(s)) + " " + gst_structure_get_string(s, "state"), time_of(m),
+             double(since) / GST_SECOND};
+    gst_structure_get(s, "shift-x", G_TYPE_DOUBLE, &one.shift_x, "shift-y", G_TYPE_DOUBLE, &one.shift_y,
+                      nullptr);
+    all.push_back(one);
+  }
   return all;
 }
 
@@ -100,6 +118,21 @@ GST_START_TEST(a_camera_that_is_turned) {
   fail_unless(said[1].at <= said[0].at + 7, "%s", words(said).c_str());
   fail_unless(std::abs(said[0].shift_x + 23) < 4 && std::abs(said[0].shift_y - 8.6) < 4, "%f %f",
               said[0].shift_x, said[0].shift_y);
+}
+GST_END_TEST
+
+// Three views in turn, 6 s each, after 2.6 s of the first one; nobody is there. Each is learnt once.
+GST_START_TEST(a_camera_on_a_tour) {
+  const auto begun_after_a_tour = [](const char *settings) {
+    int begun = 0;
+    for (const Structure &m : messages_of("scene=pan-tilt density=0", 60, settings))
+      begun += time_of(m) > 21 && gst_structure_has_name(m.get(), "motion-begin");
+    return begun;
+  };
+  const int with = begun_after_a_tour("motion-delay=100"),
+            without = begun_after_a_tour("motion-delay=100 watch-camera=false");
+  fail_unless(with == 0, "%d times motion began where nobody is", with);
+  fail_unless(without > 0, "without known views motion did not begin, so this test says nothing");
 }
 GST_END_TEST
 
@@ -146,6 +179,7 @@ static Suite *cudamog_camera_suite() {
   tcase_set_timeout(tests, 200); // of each, on a machine with much to do
   tcase_add_test(tests, a_lens_that_is_covered);
   tcase_add_test(tests, a_camera_that_is_turned);
+  tcase_add_test(tests, a_camera_on_a_tour);
   tcase_add_test(tests, a_camera_out_of_focus);
   tcase_add_test(tests, nothing_is_said_of_a_good_camera);
   tcase_add_test(tests, it_can_be_off);

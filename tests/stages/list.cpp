@@ -24,12 +24,12 @@ class Spy final : public Stage {
   bool is_on(const Settings &s) const override { return name_[0] != 'b' || s.tuning.watch_camera; }
   Restart configure(const Settings &, Queue &) override { return note("configure", Restart::none); }
   void submit(FrameGroup &group, const Feedback &feedback, Queue &) override {
-    note(feedback.requests.new_view ? "submit!" : "submit");
+    note(feedback.requests.look ? "submit!" : "submit");
     group.restart = std::exchange(restarts, Restart::none);
   }
   void finish(FrameContext &, Feedback &feedback, Queue &) override {
     note("finish");
-    feedback.requests.new_view |= std::exchange(asks, false);
+    feedback.requests.look |= std::exchange(asks, false);
   }
   void turned_off(FrameContext &, Feedback &) override { note("off"); }
   void start_over(Restart r) override { note(r == Restart::scene ? "scene" : "model"); }

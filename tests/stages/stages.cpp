@@ -19,6 +19,7 @@
 #include "gst/cudamog/stages/small_objects.h"
 #include "gst/cudamog/stages/stabilize.h"
 #include "gst/cudamog/stages/tamper.h"
+#include "gst/cudamog/stages/views.h"
 #include "tests/stages/rig.h"
 #include "tests/unit.h"
 
@@ -91,12 +92,17 @@ void tamper() {
   expect(!see(usual, 10), "tamper: nothing happens to a camera that stays");
   const auto begins = see(covered, 4);
   expect(begins && begins->trouble == tamper::TamperKind::covered && begins->begins, "tamper: it is covered");
-  expect(!rig.feedback.requests.new_view, "tamper: a covered camera has no new view");
   const auto ends = see(usual, 4);
   expect(ends && !ends->begins, "tamper: it is uncovered");
   const auto turned = see(moved, 40);
   expect(turned && turned->trouble == tamper::TamperKind::moved, "tamper: it is moved");
-  expect(rig.feedback.requests.new_view, "tamper: a moved camera asks for a new view");
+  FrameContext f = rig.frame(stage, &moved, 0.01);
+  rig.run(stage, f);
+  rig.run(stage, f);
+  expect(!f.sketched, "tamper: 0.01 s later there is no sketch");
+  rig.feedback.requests.look = true;
+  rig.run(stage, f);
+  expect(f.sketched && near(*f.sketched, 0.02, 0.011), "tamper: but where one is asked for");
   rig.settings.tuning.watch_camera = false;
   expect(!stage.is_on(rig.settings), "tamper: watch-camera=false turns it off");
 }
@@ -118,9 +124,63 @@ void recall_light() {
   Picture drawn;
   rig.model.mixture().background(drawn.image(), *rig.queue);
   expect(near(drawn.at(80, 60), day.at(80, 60), 1), "recall-light: the model starts from it");
-  rig.feedback.requests = {.new_view = true};
-  group = rig.submit(stage, again);
-  expect(!group.recalled && group.restart == Restart::scene, "recall-light: a new view starts over");
+}
+
+// Looks at the places in turn, as a camera on a tour does.
+void views() {
+  Rig rig;
+  tamper::TamperDetector detector;
+  TamperStage tamper(*rig.device, detector);
+  ViewsStage stage(*rig.device, rig.model, detector);
+  rig.start(tamper);
+  rig.start(stage);
+  Picture here = ground(), there = ground(60, 40), dark, drawn;
+  for (auto &v : dark.bytes) v = 16;
+  bool recalled = false, fresh = false, another = false, explained = false;
+  // Learns what is shown, as the mixture does, and at once where a view is new. Returns the number of frames
+  // until the view changed.
+  const auto see = [&](Picture &p, int frames) {
+    recalled = fresh = another = false;
+    int after = -1;
+    for (int i = 0; i < frames; i++) {
+      FrameContext of_tamper = rig.frame(tamper, &p, 0.25);
+      rig.run(tamper, of_tamper);
+      FrameContext f = rig.frame(stage, &p, 0.25);
+      f.sketched = of_tamper.sketched;
+      f.detections.foreground = explained ? 0 : width * height / 2;
+      const FrameGroup group = rig.submit(stage, f);
+      rig.feedback.requests = {};
+      if (group.recalled || group.new_view) {
+        recalled |= group.recalled;
+        fresh |= group.new_view;
+        if (after < 0) after = i;
+        expect(group.restart == Restart::scene, "views: all stages start over");
+        if (group.new_view) rig.learn(p, 1, 1);
+        if (group.recalled) rig.model.mixture().background(drawn.image(), *rig.queue);
+      }
+      rig.learn(p, 8, 0.01);
+      stage.finish(f, rig.feedback, *rig.queue);
+      another |= f.another_view;
+    }
+    return after;
+  };
+  expect(see(here, 20) < 0 && !another, "views: nothing happens to a camera that stays");
+  const int first = see(there, 20);
+  expect(fresh && !recalled && first >= 2 && first <= 5, text("views: a new place, after ", first));
+  expect(see(here, 20) == 1 && recalled && !fresh, "views: the place before is known in the next frame");
+  expect(another, "views: the frame by which it changes says nothing about objects");
+  expect(near(drawn.at(80, 60), here.at(80, 60), 1), "views: the model starts from it");
+  expect(see(there, 20) == 1 && recalled && near(drawn.at(80, 60), there.at(80, 60), 1),
+         "views: so is the other one");
+  expect(see(dark, 20) < 0, "views: a covered camera shows no other view");
+  expect(see(there, 20) < 0, "views: nor does it afterwards");
+  explained = true;
+  expect(see(here, 20) < 0 && !another, "views: a picture that the model explains is of its view");
+  explained = false;
+  stage.start_over(Restart::all);
+  expect(see(there, 20) < 0 && see(here, 20) >= 2 && fresh, "views: nothing is known after a reset");
+  rig.settings.tuning.watch_camera = false;
+  expect(!stage.is_on(rig.settings), "views: watch-camera=false turns it off");
 }
 
 void learning_rate() {
@@ -556,6 +616,7 @@ int run() {
       {"roi", roi},
       {"tamper", tamper},
       {"recall light", recall_light},
+      {"views", views},
       {"learning rate", learning_rate},
       {"background", background},
       {"stabilize", stabilize},

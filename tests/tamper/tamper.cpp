@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Sketches, their comparison, and what a watch says of pictures that are shifted, blurred, covered or hidden.
+#include "common/error.h"
+#include "kernels/tamper/known_views.h"
 #include "kernels/tamper/tamper_detector.h"
 #include "tests/unit.h"
 
@@ -248,6 +250,72 @@ void looks_are_due() {
   for (int i = 0; i < 10; i++) expect(watch.due(1).has_value(), "each slow frame is due");
 }
 
+// Which views are shown, each for some seconds at four frames a second: "new 1@12" or "known 0@24", with the
+// place in the list and the second.
+std::string views_in(Ground &ground, const std::vector<Shown> &shown, bool explained = false) {
+  tamper::KnownViews views;
+  tamper::Sketch s, before;
+  std::string all;
+  int number = 0;
+  for (const Shown &v : shown) {
+    const std::vector<float> luma = clean(ground, v.view, 320, 240);
+    for (int i = 0; i < int(4 * v.seconds); i++, number++) {
+      std::swap(s, before);
+      sketch_to(s, with_noise(luma, v.view.noise, number, 320, 240), before);
+      const auto change = views.look(s, before, 0.25, explained);
+      if (!change) continue;
+      if (!all.empty()) all += ' ';
+      all +=
+          (change->known ? "known " : "new ") + std::to_string(change->to) + '@' + std::to_string(number / 4);
+    }
+  }
+  return all;
+}
+
+void views_are_known(Ground &ground) {
+  const View away{.x = 440, .y = 420}, near_by{.x = 260}, black{.gain = 0.01f, .offset = 5};
+  is(views_in(ground, {{{}, 10}, {away, 10}, {{}, 5}, {near_by, 5}, {away, 5}, {{}, 5}}),
+     "new 1@10 known 0@20 new 2@25 known 1@30 known 0@35");
+  // In another light, and after the lens was covered.
+  is(views_in(ground, {{{}, 10}, {away, 5}, {{.gain = 0.5f, .offset = 20}, 5}}), "new 1@10 known 0@15");
+  is(views_in(ground, {{{}, 10}, {black, 10}, {{}, 5}, {{.hidden = 210}, 20}, {{}, 5}}), "");
+  is(views_in(ground, {{{}, 10}, {away, 10}, {{}, 10}}, true), ""); // a model explains them all
+  // What passes, and a camera that turns: no picture stands.
+  std::vector<Shown> turns{{{}, 10}};
+  for (int i = 1; i <= 20; i++) turns.push_back({{.x = 200 + 12 * i, .y = 200 + 12 * i}, 0.25});
+  turns.push_back({{.x = 440, .y = 440}, 5});
+  is(views_in(ground, turns), "new 1@15");
+  is(views_in(ground, {{{.gain = 0}, 20}, {{.gain = 0, .noise = 30}, 20}}), "");
+  // One place more than are remembered: the view that was current longest ago goes.
+  std::vector<Shown> many;
+  for (int i = 0; i <= int(tamper::KnownViews::most); i++)
+    many.push_back({{.x = 20 + i % 3 * 200, .y = 10 + i / 3 * 200}, 3});
+  many.push_back(many[1]);
+  many.push_back(many[0]);
+  is(views_in(ground, many),
+     "new 1@3 new 2@6 new 3@9 new 4@12 new 5@15 new 6@18 new 7@21 new 0@24 known 1@27 new 2@30");
+  // A view that is known is no camera that was moved, however long it stands.
+  tamper::TamperDetector watch;
+  tamper::KnownViews seen;
+  std::string moved;
+  int number = 0;
+  const std::vector<float> home = clean(ground, {}, 320, 240), other_place = clean(ground, away, 320, 240);
+  for (const std::vector<float> *luma : {&home, &other_place, &home, &other_place})
+    for (int i = 0; i < 4 * 40; i++) {
+      const auto e = look(watch, with_noise(*luma, 3, number++, 320, 240), 0.25);
+      if (e) moved += vigil::text(e->begins ? '+' : '-', number / 4, ' ');
+      const auto change = seen.look(watch.shown(), watch.shown_before(), 0.25, false);
+      if (change && change->known) watch.recognise(seen.current());
+    }
+  is(moved, "+70 -75 ");
+  // Looks that last no time, or very long.
+  tamper::KnownViews views;
+  const tamper::Sketch one = sketch_of(take(ground, {}, 1)), other = sketch_of(take(ground, away, 2));
+  for (const double seconds : {0., 1e9})
+    for (const tamper::Sketch *s : {&one, &other, &other, &one}) views.look(*s, *s, seconds, false);
+  expect(views.look(other, other, 0.25, false).has_value(), "the other view is known");
+}
+
 } // namespace
 
 int main() {
@@ -259,6 +327,7 @@ int main() {
       {"events", [&] { events(ground); }},
       {"no events", [&] { no_events(ground); }},
       {"looks are due", looks_are_due},
+      {"views are known", [&] { views_are_known(ground); }},
   };
   return vigil::test::run_cases("tamper tamper", cases);
 }

@@ -37,7 +37,7 @@ double LearningRateControl::next_rate(const mog::Params &params, const Tuning &t
 void LearningRateStage::submit(FrameGroup &group, const Feedback &feedback, Queue &) {
   const Feedback::Requests &asked = feedback.requests;
   if (asked.stop_relearning || group.recalled) control_.stop_relearning();
-  if ((asked.relearn && !group.recalled) || asked.new_view) control_.relearn();
+  if ((asked.relearn && !group.recalled) || group.new_view) control_.relearn();
   const Settings &settings = group.settings();
   std::uint64_t learnt = model_.frames();
   for (FrameContext *f : group.frames) {

@@ -9,7 +9,7 @@
 //   while relearning, in the k-th frame (k = 1..30): max(that, 1 / k), so the first takes the place of all
 //          that was known
 //
-// Feedback: relearn and new_view begin the 30 frames; a light that was recalled ends them, since the model
+// Feedback: relearn, or a new view, begins the 30 frames; what was recalled ends them, since the model
 // knows it. Source: this project.
 #pragma once
 

@@ -6,10 +6,12 @@
 //             at_once: share of the cells that the model learns at once; there a sample may be the shadow of
 //             the component that it has just made (mixture.h), so a shadow is a change like any other
 //   jump    when changed >= light-jump; the next one only after changed < light-jump / 2
-//   after a jump or a new view, 30 frames say nothing, since cameras need some to find their exposure
+//   after a jump or a new view, 30 frames say nothing, since cameras need some to find their exposure; nor
+//   does a frame that shows another view (views.h)
 //
 // Feedback: a jump requests relearn. It and frames within the 30 that have changed >= light-jump request
-// recall_light. Source: this project.
+// recall_light. Where changed grows by `sudden` from a frame to the next, look asks whether that is a view.
+// Source: this project.
 #pragma once
 
 #include "gst/cudamog/stage.h"
@@ -33,12 +35,14 @@ class LightJumpStage final : public Stage {
     std::fill(d.cells.begin(), d.cells.end(), std::uint8_t{0});
   }
   Report::Light judge(double changed, double threshold, Feedback &);
+  static constexpr double sudden = 0.02; // share of the picture
+  double changed_before_ = 0;
   int suspended_ = 0; // finished frames to go that say nothing
   bool armed_ = true; // a new jump would be one
 };
 
-inline void LightJumpStage::submit(FrameGroup &, const Feedback &feedback, Queue &) {
-  if (feedback.requests.new_view) suspended_ = Feedback::relearn_frames;
+inline void LightJumpStage::submit(FrameGroup &group, const Feedback &, Queue &) {
+  if (group.new_view) suspended_ = Feedback::relearn_frames;
 }
 
 inline Report::Light LightJumpStage::judge(double changed, double threshold, Feedback &feedback) {
@@ -69,7 +73,10 @@ inline void LightJumpStage::finish(FrameContext &f, Feedback &feedback, Queue &)
   const float threshold = f.settings.tuning.light_jump;
   const double changed =
       f.roi.share(double(d.foreground)) + std::min(f.roi.share(double(d.shadow)), f.learning.at_once);
+  feedback.requests.look |= changed - changed_before_ >= sudden;
+  changed_before_ = changed;
   f.report.light = judge(changed, threshold, feedback);
+  if (f.another_view) drop(d);
   if (f.report.light == Report::Light::steady) return;
   drop(d);
   f.report.changed_fraction = std::min(changed, 1.);

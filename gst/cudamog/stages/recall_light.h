@@ -4,7 +4,8 @@
 // Feedback: with recall_light, the snapshots of the background are compared with the group's first frame
 // (BackgroundSnapshots::recall: a line y = gain b + offset a channel, kernels/exposure). Where one explains
 // the frame, the model starts from it and all stages start over. Where none does and the light was switched
-// just now (relearn), a snapshot of what the model has is kept. With new_view, all stages start over.
+// just now (relearn), a snapshot of what the model has is kept.
+// Where the view has changed no light is looked for.
 // A recall waits for the device; that happens only in frames in which most has changed.
 #pragma once
 
@@ -25,6 +26,7 @@ class RecallLightStage final : public Stage {
 
 inline void RecallLightStage::prepare(FrameGroup &group, const Feedback &feedback, Queue &queue) {
   const Feedback::Requests &asked = feedback.requests;
+  if (group.recalled || group.new_view) return; // by views.h
   if (asked.recall_light && model_.frames() > 0) {
     const Settings &settings = group.settings();
     const bool undone = settings.exposure == ExposureMode::automatic;
@@ -35,7 +37,7 @@ inline void RecallLightStage::prepare(FrameGroup &group, const Feedback &feedbac
     else if (asked.relearn)
       snapshots.keep(model_.mixture(), queue);
   }
-  if (group.recalled || asked.new_view) group.restart = Restart::scene;
+  if (group.recalled) group.restart = Restart::scene;
 }
 
 } // namespace vigil::gst::cudamog

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <optional>
+#include <utility>
 
 namespace vigil::gst::cudamog {
 
@@ -19,21 +20,21 @@ std::unique_ptr<StageData> TamperStage::make_data() {
   return std::make_unique<Data>(device_, layout_.cells());
 }
 
-void TamperStage::submit(FrameGroup &group, const Feedback &, Queue &queue) {
+void TamperStage::submit(FrameGroup &group, const Feedback &feedback, Queue &queue) {
+  bool at_once = feedback.requests.look;
   for (FrameContext *f : group.frames) {
     auto &data = data_of<Data>(*f);
-    data.lasted = detector_.due(f->seconds);
+    data.lasted = detector_.due(f->seconds, std::exchange(at_once, false));
     if (data.lasted) sampler_->apply(f->input, data.spots.as<tamper::Spot>(), queue);
   }
 }
 
-void TamperStage::finish(FrameContext &f, Feedback &feedback, Queue &) {
+void TamperStage::finish(FrameContext &f, Feedback &, Queue &) {
   const auto &data = data_of<Data>(f);
+  f.sketched = data.lasted;
   if (!data.lasted) return;
   f.report.tamper = detector_.look(
       layout_, {data.spots.as<const tamper::Spot>(), std::size_t(layout_.cells())}, *data.lasted);
-  const std::optional<tamper::Event> &event = f.report.tamper;
-  feedback.requests.new_view |= event && event->begins && event->trouble == tamper::TamperKind::moved;
 }
 
 void TamperStage::turned_off(FrameContext &f, Feedback &) {

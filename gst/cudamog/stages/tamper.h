@@ -5,7 +5,7 @@
 // these with what the camera showed over the last two minutes. Thresholds and times:
 // kernels/tamper/tamper_detector.h; the comparison of slopes: kernels/tamper/sketch.h. Source: this project.
 //
-// Feedback: a camera that was moved requests new_view, since the model describes another place.
+// Feedback: look asks for samples of the next frame.
 #pragma once
 
 #include "gst/cudamog/stage.h"
