@@ -20,12 +20,10 @@ class GuideConverter {
   GstBuffer *convert(GstBuffer *);
 
  private:
-  struct Free {
-    void operator()(GstVideoConverter *c) const { gst_video_converter_free(c); }
-  };
   GstVideoInfo from_, to_;
-  std::unique_ptr<GstVideoConverter, Free> converter_; // null where nothing differs
-  BufferPtr converted_, source_;                       // what was made last, and of what
+  std::unique_ptr<GstVideoConverter, Releaser<gst_video_converter_free>>
+      converter_;                // null where nothing differs
+  BufferPtr converted_, source_; // what was made last, and of what
 };
 
 } // namespace vigil::gst::cljointbilateral

@@ -21,9 +21,6 @@ class Mapped {
   Mapped &operator=(const Mapped &) = delete;
   GstVideoFrame frame{};
 };
-struct ConverterFree {
-  void operator()(GstVideoConverter *c) const { gst_video_converter_free(c); }
-};
 
 } // namespace
 
@@ -38,7 +35,7 @@ Picture picture_of(GstSample *sample) {
   rgba.fps_n = info.fps_n;
   rgba.fps_d = info.fps_d;
   rgba.interlace_mode = info.interlace_mode; // nothing is deinterlaced
-  const std::unique_ptr<GstVideoConverter, ConverterFree> converter(
+  const std::unique_ptr<GstVideoConverter, Releaser<gst_video_converter_free>> converter(
       gst_video_converter_new(&info, &rgba, nullptr));
   if (!converter)
     fail(Error::Kind::bad_data, "a background of format ", GST_VIDEO_INFO_NAME(&info),

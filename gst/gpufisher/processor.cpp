@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gst/gpufisher/processor.h"
 
+#include "gst/video/gst_ptr.h"
+
 #include <algorithm>
 #include <utility>
 
 namespace vigil::gst::gpufisher {
-namespace {
-
-struct BytesUnref {
-  void operator()(GBytes *b) const { g_bytes_unref(b); }
-};
-
-} // namespace
-
 // What belongs to one frame.
 struct FisherProcessor::Scored final : FrameProcessor::PerFrameData {
   Scored(Device &device, const fisher::Scorer &scorer)
@@ -94,7 +88,7 @@ void FisherProcessor::complete(FrameTask &task, Queue &) {
 void FisherProcessor::publish(BufferPtr &buffer, const FrameTask &task) {
   const auto &r = static_cast<const Scored &>(*task.result);
   if (!r.scored) return;
-  std::unique_ptr<GBytes, BytesUnref> vector;
+  std::unique_ptr<GBytes, Releaser<g_bytes_unref>> vector;
   if (r.want_vector) {
     const std::size_t length = std::size_t(scorer_->vector_length());
     auto *joined = static_cast<float *>(g_malloc(sizeof(float) * length));

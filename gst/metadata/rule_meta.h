@@ -11,17 +11,13 @@
 // GST_EVENT_CUSTOM_DOWNSTREAM, whose structure is that of the custom meta.
 #pragma once
 
+#include "gst/video/gst_ptr.h"
+
 #include <gst/gst.h>
-#include <memory>
 #include <span>
 #include <vector>
 
 namespace vigil::gst {
-
-struct FreeStructure {
-  void operator()(GstStructure *s) const { gst_structure_free(s); }
-};
-using StructurePtr = std::unique_ptr<GstStructure, FreeStructure>;
 
 inline constexpr const char *rules_meta = "vigil-rules";
 // Once, before any buffer gets one.

@@ -189,8 +189,8 @@ static gboolean start(GstBaseTransform *trans) {
       const std::lock_guard lock(impl.mutex);
       if (same_files(impl.settings, asked)) impl.model = std::move(model);
     }
-    impl.subjects.clear();
-    impl.place = {};
+    impl.stream.subjects.clear();
+    impl.stream.place = {};
     return TRUE;
   });
 }

@@ -118,18 +118,8 @@ struct Model {
   std::string codebook_id() const { return codebook ? codebook->id : ""; }
 };
 
-struct Impl {
-  // Held for moments, by any thread.
-  std::mutex mutex;
-  Settings settings;
-  Stats stats;
-  Model model;
-  bool started = false;
-  std::vector<Answer> answers;     // that the streaming thread has not taken yet
-  Place learnt;                    // a copy of `scale`
-  std::optional<Place> remembered; // that was set, and is taken with the next caps
-
-  // The streaming thread's own.
+// The streaming thread's own.
+struct Stream {
   StreamPosition place;
   std::vector<TrackOnFrame> tracks;
   std::vector<DetectionOnFrame> detections;
@@ -137,6 +127,19 @@ struct Impl {
   label::PlaceScale scale;
   Model in_use; // on this frame
   Appearances appearances;
+};
+
+struct Impl {
+  std::mutex mutex; // guards these; held for moments, by any thread
+  Settings settings;
+  Stats stats;
+  Model model;
+  bool started = false;
+  std::vector<Answer> answers;     // that the streaming thread has not taken yet
+  Place learnt;                    // a copy of the stream's `scale`
+  std::optional<Place> remembered; // that was set, and is taken with the next caps
+
+  Stream stream;
 
   Tuning snapshot() {
     const std::lock_guard lock(mutex);

@@ -38,7 +38,7 @@ void post(GstElement *element, guint64 id, const Subject &subject, const label::
   g_value_take_boxed(&shape, describe(features));
   gst_structure_take_value(s, "features", &shape);
   if (const std::vector<float> vector = subject.moments.appearance(); !vector.empty())
-    set_appearance(s, {vector, impl_of(element).in_use.codebook_id(), subject.moments.count()});
+    set_appearance(s, {vector, impl_of(element).stream.in_use.codebook_id(), subject.moments.count()});
   gst_element_post_message(element, gst_message_new_element(GST_OBJECT(element), s));
 }
 
@@ -49,7 +49,8 @@ Verdict judge(const Impl &impl, const Tuning &tuning, const Subject &subject,
   const Verdict &before = subject.verdict;
   constexpr double clearly = 0.1;
   std::vector<Verdict> all;
-  for (const label::NameScore &n : impl.in_use.taught->scores({features, subject.moments.appearance()}))
+  for (const label::NameScore &n :
+       impl.stream.in_use.taught->scores({features, subject.moments.appearance()}))
     all.push_back({n.name, n.score, NamedBy::examples});
   std::erase_if(all, [&](const Verdict &v) { return v.score < tuning.threshold; });
   if (const auto found = subject.votes.best(); all.empty() && found && found->score >= tuning.threshold)
@@ -76,7 +77,7 @@ void judge(GstElement *element, Impl &impl, const Tuning &tuning, guint64 id, Su
       subject.seen < subject.judge_at)
     return;
   subject.judge_at = subject.seen + interval;
-  const label::Features features = subject.views.features(impl.scale);
+  const label::Features features = subject.views.features(impl.stream.scale);
   const Verdict now = judge(impl, tuning, subject, features);
   const bool first = !std::exchange(subject.decided, true);
   const bool changed = now.label != subject.verdict.label || now.by != subject.verdict.by;
@@ -92,12 +93,12 @@ void judge(GstElement *element, Impl &impl, const Tuning &tuning, guint64 id, Su
 void end(GstElement *element, Impl &impl, const Tuning &tuning, guint64 id, Subject &subject,
          const FrameTime &time) {
   if (subject.decided) {
-    const label::Features features = subject.views.features(impl.scale);
+    const label::Features features = subject.views.features(impl.stream.scale);
     subject.verdict = judge(impl, tuning, subject, features);
     if (tuning.post_messages) post(element, id, subject, features, time, true);
-    subject.views.teach(impl.scale);
+    subject.views.teach(impl.stream.scale);
     const std::lock_guard lock(impl.mutex);
-    impl.learnt = {impl.place.width, impl.place.height, impl.scale};
+    impl.learnt = {impl.stream.place.width, impl.stream.place.height, impl.stream.scale};
   }
   const std::lock_guard lock(impl.mutex);
   impl.stats.ended++;
@@ -110,23 +111,23 @@ void end(GstElement *element, Impl &impl, const Tuning &tuning, guint64 id, Subj
 
 void end_all(GstBaseTransform *trans, Impl &impl) {
   const Tuning tuning = impl.snapshot();
-  for (auto &[id, subject] : std::exchange(impl.subjects, {}))
-    end(GST_ELEMENT(trans), impl, tuning, id, subject, impl.place.last_time);
+  for (auto &[id, subject] : std::exchange(impl.stream.subjects, {}))
+    end(GST_ELEMENT(trans), impl, tuning, id, subject, impl.stream.place.last_time);
   const std::lock_guard lock(impl.mutex);
   impl.stats.current = 0;
 }
 
 void take_tracks(Impl &impl, GstBuffer *buffer) {
-  impl.tracks.clear();
-  tracks_on(buffer, impl.tracks);
-  for (const TrackOnFrame &t : impl.tracks) {
-    const auto [at, is_new] = impl.subjects.try_emplace(t.object.id);
+  impl.stream.tracks.clear();
+  tracks_on(buffer, impl.stream.tracks);
+  for (const TrackOnFrame &t : impl.stream.tracks) {
+    const auto [at, is_new] = impl.stream.subjects.try_emplace(t.object.id);
     Subject &subject = at->second;
-    subject.seen = impl.place.seconds;
-    if (is_new) subject.first_seen = impl.place.seconds;
+    subject.seen = impl.stream.place.seconds;
+    if (is_new) subject.first_seen = impl.stream.place.seconds;
     if (t.object.state != track::State::tracked) continue;
-    subject.views.add({impl.place.seconds, t.object.box, t.area, t.spread.xx, t.spread.yy}, impl.place.width,
-                      impl.place.height);
+    subject.views.add({impl.stream.place.seconds, t.object.box, t.area, t.spread.xx, t.spread.yy},
+                      impl.stream.place.width, impl.stream.place.height);
   }
 }
 
@@ -138,7 +139,7 @@ void take_answers(Impl &impl) {
     answers.swap(impl.answers);
   }
   for (const Answer &a : answers)
-    if (const auto at = impl.subjects.find(a.track); at != impl.subjects.end()) {
+    if (const auto at = impl.stream.subjects.find(a.track); at != impl.stream.subjects.end()) {
       at->second.votes.add(a.label, a.score);
       at->second.judge_at = 0;
     }
@@ -147,17 +148,17 @@ void take_answers(Impl &impl) {
 // Each box of another detector speaks of the track that it lies on.
 void take_detections(Impl &impl, GstBuffer *buffer) {
   constexpr double least_overlap = 0.3; // of the intersection over the union
-  impl.detections.clear();
-  detections_on(buffer, impl.detections);
-  for (const DetectionOnFrame &d : impl.detections) {
+  impl.stream.detections.clear();
+  detections_on(buffer, impl.stream.detections);
+  for (const DetectionOnFrame &d : impl.stream.detections) {
     double most = least_overlap;
     Subject *of = nullptr;
-    for (const TrackOnFrame &t : impl.tracks) {
+    for (const TrackOnFrame &t : impl.stream.tracks) {
       if (t.object.state != track::State::tracked) continue;
       const double overlap = track::iou(d.box, t.object.box);
       if (overlap < most) continue;
       most = overlap;
-      of = &impl.subjects[t.object.id];
+      of = &impl.stream.subjects[t.object.id];
     }
     if (of) of->votes.add(d.label, d.score);
   }
@@ -165,23 +166,24 @@ void take_detections(Impl &impl, GstBuffer *buffer) {
 
 // The model of this frame. Vectors of two codebooks have nothing in common.
 void take_model_in_use(Impl &impl) {
-  const std::string before = impl.in_use.codebook_id();
+  const std::string before = impl.stream.in_use.codebook_id();
   {
     const std::lock_guard lock(impl.mutex);
-    impl.in_use = impl.model;
+    impl.stream.in_use = impl.model;
   }
-  if (impl.in_use.codebook_id() == before) return;
-  for (auto &[id, subject] : impl.subjects) subject.moments = {};
+  if (impl.stream.in_use.codebook_id() == before) return;
+  for (auto &[id, subject] : impl.stream.subjects) subject.moments = {};
 }
 
 void look_at_tracks(GstElement *element, Impl &impl, const Tuning &tuning, GstBuffer *buffer) {
-  if (!impl.in_use.codebook) return;
+  if (!impl.stream.in_use.codebook) return;
   std::vector<Sight> sights;
-  for (const TrackOnFrame &t : impl.tracks) sights.push_back({&t, &impl.subjects[t.object.id].moments});
+  for (const TrackOnFrame &t : impl.stream.tracks)
+    sights.push_back({&t, &impl.stream.subjects[t.object.id].moments});
   const std::size_t taken =
-      impl.appearances.look(element, buffer, impl.place, *impl.in_use.codebook, std::move(sights),
-                            static_cast<std::size_t>(tuning.most_pictures),
-                            static_cast<std::size_t>(tuning.most_pictures_of_frame));
+      impl.stream.appearances.look(element, buffer, impl.stream.place, *impl.stream.in_use.codebook,
+                                   std::move(sights), static_cast<std::size_t>(tuning.most_pictures),
+                                   static_cast<std::size_t>(tuning.most_pictures_of_frame));
   if (!taken) return;
   const std::lock_guard lock(impl.mutex);
   impl.stats.pictures += taken;
@@ -193,17 +195,17 @@ GstFlowReturn transform_ip(GstBaseTransform *trans, GstBuffer *buffer) {
     const Tuning tuning = impl.snapshot();
     take_model_in_use(impl);
     const FrameTime time = frame_time(trans->segment, buffer);
-    const double seconds = seconds_of(impl.place.info, time, impl.place.seconds);
-    if (seconds < impl.place.seconds) end_all(trans, impl); // the tracks' numbers are others now
-    impl.place.seconds = seconds;
-    impl.place.last_time = time;
-    if (impl.place.passes_by(buffer, time)) return GST_FLOW_OK;
+    const double seconds = seconds_of(impl.stream.place.info, time, impl.stream.place.seconds);
+    if (seconds < impl.stream.place.seconds) end_all(trans, impl); // the tracks' numbers are others now
+    impl.stream.place.seconds = seconds;
+    impl.stream.place.last_time = time;
+    if (impl.stream.place.passes_by(buffer, time)) return GST_FLOW_OK;
     take_tracks(impl, buffer);
     take_answers(impl);
     if (tuning.detections) take_detections(impl, buffer);
     look_at_tracks(GST_ELEMENT(trans), impl, tuning, buffer);
-    for (const TrackOnFrame &t : impl.tracks) {
-      Subject &subject = impl.subjects[t.object.id];
+    for (const TrackOnFrame &t : impl.stream.tracks) {
+      Subject &subject = impl.stream.subjects[t.object.id];
       judge(GST_ELEMENT(trans), impl, tuning, t.object.id, subject, time);
       if (!subject.verdict.label.empty())
         add_track_name(
@@ -211,35 +213,36 @@ GstFlowReturn transform_ip(GstBaseTransform *trans, GstBuffer *buffer) {
             {subject.verdict.label, subject.verdict.score, subject.verdict.by, subject.views.count()});
       if (std::vector<float> vector = subject.moments.appearance(); !vector.empty())
         add_track_appearance(buffer, t.object.id,
-                             {std::move(vector), impl.in_use.codebook_id(), subject.moments.count()});
+                             {std::move(vector), impl.stream.in_use.codebook_id(), subject.moments.count()});
     }
-    for (auto it = impl.subjects.begin(); it != impl.subjects.end();) {
-      if ((impl.place.seconds - it->second.seen) * 1000 <= tuning.forget_after) {
+    for (auto it = impl.stream.subjects.begin(); it != impl.stream.subjects.end();) {
+      if ((impl.stream.place.seconds - it->second.seen) * 1000 <= tuning.forget_after) {
         ++it;
         continue;
       }
       end(GST_ELEMENT(trans), impl, tuning, it->first, it->second, time);
-      it = impl.subjects.erase(it);
+      it = impl.stream.subjects.erase(it);
     }
     const std::lock_guard lock(impl.mutex);
     impl.stats.frames++;
-    impl.stats.current = impl.subjects.size();
+    impl.stats.current = impl.stream.subjects.size();
     return GST_FLOW_OK;
   });
 }
 
 gboolean set_caps(GstBaseTransform *trans, GstCaps *in, GstCaps *) {
   Impl &impl = impl_of(trans);
-  impl.appearances.begin();
-  if (!impl.place.set_caps(in)) return TRUE;
+  impl.stream.appearances.begin();
+  if (!impl.stream.place.set_caps(in)) return TRUE;
   // Places and sizes in pictures of another size say nothing of this one.
   return guard(trans, FALSE, [&] {
     end_all(trans, impl);
     const std::lock_guard lock(impl.mutex);
     const auto known = std::exchange(impl.remembered, std::nullopt);
-    const bool same = known && known->width == impl.place.width && known->height == impl.place.height;
-    impl.scale = same ? known->scale : label::PlaceScale();
-    impl.learnt = {impl.place.width, impl.place.height, impl.scale};
+    const bool same =
+        known && known->width == impl.stream.place.width && known->height == impl.stream.place.height;
+    impl.stream.scale = same ? known->scale : label::PlaceScale();
+    impl.learnt = {impl.stream.place.width, impl.stream.place.height, impl.stream.scale};
     return TRUE;
   });
 }

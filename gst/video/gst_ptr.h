@@ -29,6 +29,7 @@ using CapsPtr = std::unique_ptr<GstCaps, MiniObjectUnref>;
 using EventPtr = std::unique_ptr<GstEvent, MiniObjectUnref>;
 using MessagePtr = std::unique_ptr<GstMessage, MiniObjectUnref>;
 using SamplePtr = std::unique_ptr<GstSample, MiniObjectUnref>;
+using StructurePtr = std::unique_ptr<GstStructure, Releaser<gst_structure_free>>;
 using ErrorPtr = std::unique_ptr<GError, Releaser<g_error_free>>;
 using TextPtr = std::unique_ptr<char, Releaser<g_free>>;
 

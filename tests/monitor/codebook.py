@@ -311,6 +311,34 @@ def covered_later():
         m.stop()
 
 
+def damaged_cover():
+    """The file of covered cameras is damaged: it is set aside, which is said, and there is a new one."""
+    file = BELOW / "covered.json"
+
+    def remembered():
+        return file.is_file() and "street" in json.loads(file.read_text(encoding="utf-8"))
+    configure("{codebook: true}", 'privacy: {polygons: {whole: {coordinates: "0,0,1,0,1,1,0,1"}}}')
+    with start() as m:
+        m.wait("the cover is remembered", remembered)
+        m.stop()
+    for way in "empty", "zeroed", "cut", "folder":
+        text = file.read_bytes()
+        file.unlink()
+        if way == "folder":
+            file.mkdir()
+            (file / "x").touch()
+        else:
+            file.write_bytes({"empty": b"", "zeroed": bytes(len(text)), "cut": text[:-5]}[way])
+        with start() as m:
+            m.wait(f"it is said of {way}", lambda: any("covered.json" in s and "set aside" in s for s in m.get("/api/stats")["storage"]["set_aside"]))
+            m.wait(f"a new file, after {way}", remembered)
+            m.stop()
+    with start() as m:  # a sound one is not touched
+        m.wait("cameras", lambda: m.get("/api/cameras"))
+        assert len(list(BELOW.glob("covered.json.damaged-*"))) == 4 and not any("covered.json" in line for line in m.log), m.log
+        m.stop()
+
+
 def switched_off():
     assert any("picture" in x for x in examples())
     configure("{codebook: false}")
@@ -321,7 +349,7 @@ def switched_off():
 
 
 # Each goes on from what the one before has left.
-checks = [off, refused_and_taken, killed, by_hand, no_trainer, folder_in_place, covered, covered_later, switched_off]
+checks = [off, refused_and_taken, killed, by_hand, no_trainer, folder_in_place, covered, covered_later, damaged_cover, switched_off]
 for check in checks:
     print(f"-- {check.__name__}", flush=True)
     check()

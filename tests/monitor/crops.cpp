@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Crops of tracks, with boxes and pictures that no camera should give.
 #include "common/error.h"
+#include "gst/video/gst_ptr.h"
 #include "tests/unit.h"
 #include "tools/vigil-monitor/detector/crop.h"
 #include "tools/vigil-monitor/labels/event_picture.h"
@@ -26,12 +27,9 @@ constexpr int side = 64; // of the network's input
 constexpr double nan = std::numeric_limits<double>::quiet_NaN(),
                  infinity = std::numeric_limits<double>::infinity();
 
-struct Unref {
-  void operator()(GstBuffer *b) const { gst_buffer_unref(b); }
-};
 struct Picture {
   GstVideoInfo info{};
-  std::unique_ptr<GstBuffer, Unref> buffer;
+  gst::BufferPtr buffer;
 };
 
 // Each byte of it is `value`. `missing` bytes are cut off at its end.

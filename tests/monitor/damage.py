@@ -32,14 +32,15 @@ SEED = int(os.environ.get("VIGIL_DAMAGE_SEED", "1"))
 SOURCE = "scenetestsrc is-live=true quiet=0.5 density=2 ! video/x-raw,format=I420,width=320,height=180,framerate=15/1"
 FILES = {  # by their names for people; those that the program finds when it starts come first
     "database": "events.db", "its log": "events.db-wal", "its index": "events.db-shm", "motion": "motion.db", "its log of motion": "motion.db-wal",
-    "its index of motion": "motion.db-shm", "overrides": "overrides.json", "overrides before": "overrides.json.1", "tokens": "token", "labels": "labels/examples.json",
+    "its index of motion": "motion.db-shm", "overrides": "overrides.json", "overrides before": "overrides.json.1", "tokens": "token", "labels": "labels/examples.json", "codebook": "labels/codebook.model",
+    "covered cameras": "labels/covered.json",
     "log of events": "events.jsonl", "audit log": "audit.jsonl", "administrators": "administrators", "push key": "vapid.key", "lock": "lock",
     "link key": "exports/link-key", "export": "exports/*/job.json", "export file": "exports/*/*.mp4", "model": "models/*.mog", "mask": "masks/*.png",
     "clip": "clips/*/*/*.mp4", "half clip": "clips/*/*/*.part", "picture": "thumbs/*/*/*.jpg", "record": "events/*/*/*.json", "segment": "recordings/*/*/*.mp4",
     "last segment": "recordings/street/*/*.mp4", "previews": "recordings/*/*/*.previews"}
 IN_DATABASE = "database", "its log"
 # Damages after which the program has to say something: what the file held is gone, or it was set aside.
-SAYS = {"database", "overrides", "tokens", "labels"}
+SAYS = {"database", "overrides", "tokens", "labels", "codebook", "covered cameras"}
 SAYS_OF_BARRED = SAYS | {"its log", "its index", "its log of motion", "its index of motion", "motion", "overrides before", "log of events", "audit log", "administrators"}
 MOTION_EVERY = 10  # moments; the history of motion is stored every 20 seconds, so these last longer
 P256_POINT = "BGsX0fLhLEJH-Lzm5WOkQPJ3A32BLeszoPShOUXYmMKWT-NC4v4af5uO5-tKfA-eFivOM1drMV7Oy7ZAaDe_UfU"  # the generator: a key like any other
@@ -53,6 +54,7 @@ config = storage.with_suffix(".yaml")
 config.write_text(f"""
 http: {{local: none}}
 push: {{private_addresses: true}}
+labels: {{codebook: true}}
 record: {{pre_capture: 1, post_capture: 1, max_clip: 3}}
 cameras:
   street:
@@ -60,11 +62,25 @@ cameras:
     cudamog: {{motion-hold: 300}}
     record: {{continuous: {{days: 3}}}}
     masks: {{tree: {{coordinates: "0,0,0.1,0,0,0.1"}}}}
-  yard: {{source: "{SOURCE}", cudamog: {{motion-hold: 300}}}}
+  yard:
+    source: "{SOURCE}"
+    cudamog: {{motion-hold: 300}}
+    privacy: {{polygons: {{window: {{coordinates: "0,0,0.1,0,0,0.1"}}}}}}
 """)
 environment = dict(os.environ, HOME=str(storage), GST_REGISTRY_1_0=str(storage / "registry.bin"))
+(storage / "labels").mkdir()
 if user:
-    os.chown(storage, user, user)
+    for owned in storage, storage / "labels":
+        os.chown(owned, user, user)
+
+
+def put_codebook():
+    """The one that the program would make at night, where there is none."""
+    codebook = storage / FILES["codebook"]
+    if not codebook.exists():
+        shutil.copy(pathlib.Path(__file__).parents[2] / "gst/tracklabel/drawn.model", codebook)
+        if user:
+            os.chown(codebook, user, user)
 
 
 class Started(Monitor):
@@ -366,6 +382,7 @@ def main():
     last, slowest = None, 0.0
     print("moment, file, way: seconds until /healthz answered, whether the program said it; what was compared", flush=True)
     for moment in range(moments + 1):
+        put_codebook()
         begun = time.monotonic()
         with Started() as m:
             try:

@@ -8,7 +8,7 @@
 // tracks that have it at their end. The detector is that of the first camera of MONITOR.yaml. On stdout:
 // frames, inferences, and the processor time that they took.
 #include "common/error.h"
-#include "tools/base/gst_ptr.h"
+#include "gst/video/gst_ptr.h"
 #include "tools/base/pipeline.h"
 #include "tools/vigil-monitor/config/config.h"
 #include "tools/vigil-monitor/detector/track_crops.h"
@@ -53,7 +53,7 @@ GstClockTime running_time(GstPad *pad, GstBuffer *buffer) {
 
 GstPadProbeReturn picture(GstPad *pad, GstPadProbeInfo *info, gpointer user) {
   Run &run = *static_cast<Run *>(user);
-  const tools::CapsPtr caps(gst_pad_get_current_caps(pad));
+  const gst::CapsPtr caps(gst_pad_get_current_caps(pad));
   GstVideoInfo video;
   if (!caps || !gst_video_info_from_caps(&video, caps.get())) return GST_PAD_PROBE_OK;
   run.width = video.width;
@@ -100,15 +100,15 @@ void play(const char *config_file, const std::string &video, const char *label, 
   const auto &camera = config.cameras.begin()->second;
   if (!camera.detector) fail(Error::Kind::bad_setting, config_file, " has no detector");
   GError *error = nullptr;
-  const tools::ObjectPtr<GstElement> line(
+  const gst::ObjectPtr<GstElement> line(
       gst_parse_launch(("filesrc name=file ! decodebin ! videoconvert ! identity name=in sync=true ! " +
                         chain + " ! fakesink name=out sync=false")
                            .c_str(),
                        &error));
-  if (!line) fail(Error::Kind::bad_setting, tools::ErrorPtr(error)->message);
+  if (!line) fail(Error::Kind::bad_setting, gst::ErrorPtr(error)->message);
   gst_object_ref_sink(line.get());
   const auto named = [&](const char *name) {
-    return tools::ObjectPtr<GstElement>(gst_bin_get_by_name(GST_BIN(line.get()), name));
+    return gst::ObjectPtr<GstElement>(gst_bin_get_by_name(GST_BIN(line.get()), name));
   };
   g_object_set(named("file").get(), "location", video.c_str(), nullptr);
   const auto detector = std::make_shared<Detector>(
@@ -119,18 +119,18 @@ void play(const char *config_file, const std::string &video, const char *label, 
   Run run;
   run.label = label;
   run.crops = std::make_unique<TrackCrops>("camera", detector, names.get());
-  const tools::ObjectPtr<GstPad> in(gst_element_get_static_pad(named("in").get(), "src")),
+  const gst::ObjectPtr<GstPad> in(gst_element_get_static_pad(named("in").get(), "src")),
       sink(gst_element_get_static_pad(named("out").get(), "sink"));
   gst_pad_add_probe(in.get(), GST_PAD_PROBE_TYPE_BUFFER, picture, &run, nullptr);
   gst_pad_add_probe(sink.get(), GST_PAD_PROBE_TYPE_BUFFER, found, &run, nullptr);
   gst_element_set_state(line.get(), GST_STATE_PLAYING);
-  const tools::ObjectPtr<GstBus> bus(gst_element_get_bus(line.get()));
-  const tools::MessagePtr end(gst_bus_timed_pop_filtered(
+  const gst::ObjectPtr<GstBus> bus(gst_element_get_bus(line.get()));
+  const gst::MessagePtr end(gst_bus_timed_pop_filtered(
       bus.get(), GST_CLOCK_TIME_NONE, static_cast<GstMessageType>(GST_MESSAGE_EOS | GST_MESSAGE_ERROR)));
   gst_element_set_state(line.get(), GST_STATE_NULL);
   if (GST_MESSAGE_TYPE(end.get()) == GST_MESSAGE_ERROR) {
     gst_message_parse_error(end.get(), &error, nullptr);
-    fail(Error::Kind::device, tools::ErrorPtr(error)->message);
+    fail(Error::Kind::device, gst::ErrorPtr(error)->message);
   }
   write(out + "-now.txt", run, [](const Box &b) { return b.labelled; });
   write(out + "-all.txt", run, [&](const Box &b) { return run.at_end.at(b.track); });

@@ -2,9 +2,9 @@
 // A file that plays ten times through FileLoop: every picture of it comes each time, at even distances, also
 // those that a decoder holds back until later ones come. Usage: test-monitor-file-loop FOLDER
 #include "tools/vigil-monitor/camera/file_loop.h"
+#include "gst/video/gst_ptr.h"
 #include "tests/monitor/pipelines.h"
 #include "tests/unit.h"
-#include "tools/base/gst_ptr.h"
 
 #include <atomic>
 #include <cmath>
@@ -30,7 +30,7 @@ void make(const std::string &file, const std::string &muxer) {
                         "b-adapt=false ! h264parse ! " +
                         muxer + " ! filesink location=" + file);
   gst_element_set_state(p.get(), GST_STATE_PLAYING);
-  const tools::ObjectPtr<GstBus> bus(gst_element_get_bus(p.get()));
+  const gst::ObjectPtr<GstBus> bus(gst_element_get_bus(p.get()));
   const auto end = static_cast<GstMessageType>(GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
   GstMessage *m = gst_bus_timed_pop_filtered(bus.get(), 60 * GST_SECOND, end);
   expect(m && GST_MESSAGE_TYPE(m) == GST_MESSAGE_EOS, file + " is made");
@@ -64,13 +64,13 @@ std::vector<GstClockTime> play(const std::string &file) {
   const auto p = launch("filesrc location=" + file +
                         " ! parsebin name=parse ! avdec_h264 ! appsink name=sink sync=false max-buffers=4");
   player.pipeline = p.get();
-  const tools::ObjectPtr<GstElement> parse(gst_bin_get_by_name(GST_BIN(p.get()), "parse")),
+  const gst::ObjectPtr<GstElement> parse(gst_bin_get_by_name(GST_BIN(p.get()), "parse")),
       sink(gst_bin_get_by_name(GST_BIN(p.get()), "sink"));
   g_signal_connect(parse.get(), "pad-added", G_CALLBACK(Player::pad_added), &player);
   gst_element_set_state(p.get(), GST_STATE_PLAYING);
   std::vector<GstClockTime> out;
   while (out.size() < turns * pictures) {
-    const tools::SamplePtr sample(gst_app_sink_try_pull_sample(GST_APP_SINK(sink.get()), 10 * GST_SECOND));
+    const gst::SamplePtr sample(gst_app_sink_try_pull_sample(GST_APP_SINK(sink.get()), 10 * GST_SECOND));
     if (!sample) break;
     out.push_back(gst_segment_to_running_time(gst_sample_get_segment(sample.get()), GST_FORMAT_TIME,
                                               GST_BUFFER_PTS(gst_sample_get_buffer(sample.get()))));
@@ -99,7 +99,7 @@ void ten_turns(const std::string &folder, const std::string &name, const std::st
 int main(int argc, char **argv) {
   gst_init(&argc, &argv);
   for (const char *need : {"x264enc", "h264parse", "avdec_h264", "mp4mux", "matroskamux"})
-    if (!tools::ObjectPtr<GstElementFactory>(gst_element_factory_find(need))) {
+    if (!gst::ObjectPtr<GstElementFactory>(gst_element_factory_find(need))) {
       std::printf("SKIPPED: there is no element %s\n", need);
       return 77;
     }

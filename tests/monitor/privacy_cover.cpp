@@ -4,9 +4,9 @@
 #include "tools/vigil-monitor/camera/privacy_cover.h"
 
 #include "common/error.h"
+#include "gst/video/gst_ptr.h"
 #include "kernels/rules/geometry.h"
 #include "tests/unit.h"
-#include "tools/base/gst_ptr.h"
 
 #include <algorithm>
 #include <cmath>
@@ -28,8 +28,8 @@ GstVideoInfo info_of(GstVideoFormat format, int width, int height) {
   return info;
 }
 
-tools::BufferPtr picture_of(const GstVideoInfo &info, std::mt19937 *noise = nullptr) {
-  tools::BufferPtr b(gst_buffer_new_allocate(nullptr, GST_VIDEO_INFO_SIZE(&info), nullptr));
+gst::BufferPtr picture_of(const GstVideoInfo &info, std::mt19937 *noise = nullptr) {
+  gst::BufferPtr b(gst_buffer_new_allocate(nullptr, GST_VIDEO_INFO_SIZE(&info), nullptr));
   GstMapInfo map;
   gst_buffer_map(b.get(), &map, GST_MAP_WRITE);
   for (gsize i = 0; i < map.size; i++)
@@ -76,7 +76,7 @@ void black_where_it_is_private() {
       for (int i = 0; i < 3; i++) p.push_back({anywhere(random), anywhere(random)});
     PrivacyCover cover(config_of(polygons, PrivacyConfig::Fill::black));
     cover.picture_caps(info);
-    const tools::BufferPtr b = picture_of(info);
+    const gst::BufferPtr b = picture_of(info);
     cover.draw(b.get());
     GstVideoFrame f;
     gst_video_frame_map(&f, const_cast<GstVideoInfo *>(&info), b.get(), GST_MAP_READ);
@@ -111,7 +111,7 @@ void thin() {
   const GstVideoInfo info = info_of(GST_VIDEO_FORMAT_I420, 320, 180);
   PrivacyCover cover(config_of({{{0.1, 0.5001}, {0.9, 0.5001}, {0.9, 0.5002}}}, PrivacyConfig::Fill::black));
   cover.picture_caps(info);
-  const tools::BufferPtr b = picture_of(info);
+  const gst::BufferPtr b = picture_of(info);
   cover.draw(b.get());
   GstVideoFrame f;
   gst_video_frame_map(&f, const_cast<GstVideoInfo *>(&info), b.get(), GST_MAP_READ);
@@ -126,8 +126,8 @@ void squares_are_means() {
       info_of(GST_VIDEO_FORMAT_NV12, 326, 182); // cells of 8, parts of cells at the borders
   PrivacyCover cover(config_of({{{0, 0}, {1, 0}, {1, 1}, {0, 1}}}, PrivacyConfig::Fill::pixelate));
   cover.picture_caps(info);
-  const tools::BufferPtr b = picture_of(info, &random);
-  const tools::BufferPtr before(gst_buffer_copy_deep(b.get()));
+  const gst::BufferPtr b = picture_of(info, &random);
+  const gst::BufferPtr before(gst_buffer_copy_deep(b.get()));
   cover.draw(b.get());
   GstVideoFrame now, was;
   gst_video_frame_map(&now, const_cast<GstVideoInfo *>(&info), b.get(), GST_MAP_READ);
@@ -153,8 +153,8 @@ void others_keep_the_plain_picture() {
   const GstVideoInfo info = info_of(GST_VIDEO_FORMAT_I420, 64, 48);
   PrivacyCover cover(config_of({{{0, 0}, {1, 0}, {1, 1}, {0, 1}}}, PrivacyConfig::Fill::black));
   cover.picture_caps(info);
-  const tools::BufferPtr analysed = picture_of(info);
-  tools::BufferPtr own(gst_buffer_make_writable(gst_buffer_ref(analysed.get())));
+  const gst::BufferPtr analysed = picture_of(info);
+  gst::BufferPtr own(gst_buffer_make_writable(gst_buffer_ref(analysed.get())));
   cover.draw(own.get());
   std::uint8_t seen = 0, covered = 0;
   gst_buffer_extract(analysed.get(), 100, &seen, 1);
@@ -178,7 +178,7 @@ void silhouettes() {
     for (int i = 0; i < 3; i++) cells.cells[random() % cells.cells.size()] = 1;
     PrivacyCover cover(config);
     cover.picture_caps(info);
-    const tools::BufferPtr b = picture_of(info);
+    const gst::BufferPtr b = picture_of(info);
     cover.draw(b.get(), &cells);
     GstVideoFrame f;
     gst_video_frame_map(&f, const_cast<GstVideoInfo *>(&info), b.get(), GST_MAP_READ);
@@ -210,7 +210,7 @@ void silhouettes() {
     if (n == 2) wrong.cells.push_back(0);
     if (n == 3) wrong.width = 0;
     if (n == 4) wrong.size = 0;
-    const tools::BufferPtr whole = picture_of(info);
+    const gst::BufferPtr whole = picture_of(info);
     cover.draw(whole.get(), n ? &wrong : nullptr);
     gst_video_frame_map(&f, const_cast<GstVideoInfo *>(&info), whole.get(), GST_MAP_READ);
     for (int y = 0; y < info.height; y++)
@@ -229,9 +229,9 @@ void without_masks() {
       " ! identity name=here sync=true ! appsink name=out sync=false",
       nullptr);
   gst_object_ref_sink(line);
-  const tools::ObjectPtr<GstElement> pipeline(line), here(gst_bin_get_by_name(GST_BIN(line), "here")),
+  const gst::ObjectPtr<GstElement> pipeline(line), here(gst_bin_get_by_name(GST_BIN(line), "here")),
       out(gst_bin_get_by_name(GST_BIN(line), "out"));
-  const tools::ObjectPtr<GstPad> pad(gst_element_get_static_pad(out.get(), "sink"));
+  const gst::ObjectPtr<GstPad> pad(gst_element_get_static_pad(out.get(), "sink"));
   PrivacyCover::watch(
       pad.get(), config, [](GstPad *, GstBuffer *) { return std::optional<SharedSilhouettes>(); }, line);
   gst_element_set_state(line, GST_STATE_PLAYING);
@@ -239,7 +239,7 @@ void without_masks() {
   for (;;) {
     GstSample *next = nullptr;
     g_signal_emit_by_name(out.get(), "pull-sample", &next);
-    const tools::SamplePtr sample(next);
+    const gst::SamplePtr sample(next);
     if (!sample) break;
     came++;
     GstMapInfo map;
@@ -262,7 +262,7 @@ void refused() {
     return false;
   };
   PrivacyCover cover(config_of({{{0, 0}, {1, 0}, {1, 1}}}, PrivacyConfig::Fill::black));
-  const tools::BufferPtr b = picture_of(info_of(GST_VIDEO_FORMAT_I420, 64, 48));
+  const gst::BufferPtr b = picture_of(info_of(GST_VIDEO_FORMAT_I420, 64, 48));
   expect(throws([&] { cover.draw(b.get()); }), "a picture before its format");
   for (const GstVideoFormat f :
        {GST_VIDEO_FORMAT_P010_10LE, GST_VIDEO_FORMAT_RGB16, GST_VIDEO_FORMAT_v210, GST_VIDEO_FORMAT_GRAY16_LE,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Fewer pictures for the analysis: which of them RateGate lets through, and which compressed frames need not
 // be decoded: without them all others decode to the same pixels.
+#include "gst/video/gst_ptr.h"
 #include "tests/monitor/pipelines.h"
 #include "tests/unit.h"
-#include "tools/base/gst_ptr.h"
 #include "tools/vigil-monitor/camera/disposable.h"
 #include "tools/vigil-monitor/camera/rate_gate.h"
 
@@ -59,11 +59,11 @@ void rates() {
   expect(gate.passes(1000) && !gate.passes(1000.05), "after a gap");
 }
 
-std::vector<tools::SamplePtr> samples_of(GstElement *pipeline) {
-  const tools::ObjectPtr<GstElement> sink(gst_bin_get_by_name(GST_BIN(pipeline), "out"));
-  std::vector<tools::SamplePtr> all;
+std::vector<gst::SamplePtr> samples_of(GstElement *pipeline) {
+  const gst::ObjectPtr<GstElement> sink(gst_bin_get_by_name(GST_BIN(pipeline), "out"));
+  std::vector<gst::SamplePtr> all;
   for (;;) {
-    tools::SamplePtr s(gst_app_sink_pull_sample(GST_APP_SINK(sink.get())));
+    gst::SamplePtr s(gst_app_sink_pull_sample(GST_APP_SINK(sink.get())));
     if (!s) return all;
     all.push_back(std::move(s));
   }
@@ -72,12 +72,12 @@ std::vector<tools::SamplePtr> samples_of(GstElement *pipeline) {
 // The pixels of each picture, by its time.
 std::map<GstClockTime, std::string> decoded(const std::vector<GstSample *> &frames) {
   const auto p = launch("appsrc name=in format=time ! h264parse ! avdec_h264 ! appsink name=out sync=false");
-  const tools::ObjectPtr<GstElement> in(gst_bin_get_by_name(GST_BIN(p.get()), "in"));
+  const gst::ObjectPtr<GstElement> in(gst_bin_get_by_name(GST_BIN(p.get()), "in"));
   gst_element_set_state(p.get(), GST_STATE_PLAYING);
   for (GstSample *s : frames) gst_app_src_push_sample(GST_APP_SRC(in.get()), s);
   gst_app_src_end_of_stream(GST_APP_SRC(in.get()));
   std::map<GstClockTime, std::string> pictures;
-  for (const tools::SamplePtr &s : samples_of(p.get())) {
+  for (const gst::SamplePtr &s : samples_of(p.get())) {
     GstBuffer *b = gst_sample_get_buffer(s.get());
     GstMapInfo map;
     if (!gst_buffer_map(b, &map, GST_MAP_READ)) continue;
@@ -99,9 +99,9 @@ void needless_frames(const std::string &format, int b_frames) {
              "stream-format=" +
              format + " ! appsink name=out sync=false");
   gst_element_set_state(p.get(), GST_STATE_PLAYING);
-  const std::vector<tools::SamplePtr> all = samples_of(p.get());
+  const std::vector<gst::SamplePtr> all = samples_of(p.get());
   std::vector<GstSample *> whole, less;
-  for (const tools::SamplePtr &s : all) {
+  for (const gst::SamplePtr &s : all) {
     whole.push_back(s.get());
     if (!nothing_refers_to(gst_sample_get_buffer(s.get()), gst_sample_get_caps(s.get())))
       less.push_back(s.get());
@@ -124,11 +124,11 @@ void needless_frames(const std::string &format, int b_frames) {
 }
 
 void other_streams() {
-  const tools::CapsPtr jpeg(gst_caps_from_string("image/jpeg")), other(gst_caps_from_string("video/x-h265"));
+  const gst::CapsPtr jpeg(gst_caps_from_string("image/jpeg")), other(gst_caps_from_string("video/x-h265"));
   GstBuffer *empty = gst_buffer_new();
   expect(nothing_refers_to(empty, jpeg.get()), "a JPEG picture");
   expect(!nothing_refers_to(empty, other.get()) && !nothing_refers_to(empty, nullptr), "a stream not known");
-  const tools::CapsPtr plain(gst_caps_from_string("video/x-h264,stream-format=byte-stream")),
+  const gst::CapsPtr plain(gst_caps_from_string("video/x-h264,stream-format=byte-stream")),
       without(gst_caps_from_string("video/x-h264,stream-format=avc"));
   expect(!nothing_refers_to(empty, plain.get()) && !nothing_refers_to(empty, without.get()), "no slice");
   gst_buffer_unref(empty);
@@ -152,7 +152,7 @@ int run() {
 int main(int argc, char **argv) {
   gst_init(&argc, &argv);
   for (const char *needed : {"x264enc", "avdec_h264"})
-    if (const tools::ObjectPtr<GstElementFactory> f(gst_element_factory_find(needed)); !f) {
+    if (const gst::ObjectPtr<GstElementFactory> f(gst_element_factory_find(needed)); !f) {
       std::printf("SKIPPED: GStreamer has no %s here\n", needed);
       return 77;
     }

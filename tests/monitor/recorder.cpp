@@ -2,9 +2,9 @@
 // The recorder and its files, with streams that are made here: other sizes within a clip, frames without
 // times, groups that are larger than the memory, disks that hang. Usage: test-monitor-recorder FOLDER
 #include "tools/vigil-monitor/camera/recorder.h"
+#include "gst/video/gst_ptr.h"
 #include "tests/monitor/pipelines.h"
 #include "tests/unit.h"
-#include "tools/base/gst_ptr.h"
 #include "tools/vigil-monitor/camera/live_mp4.h"
 
 #include <algorithm>
@@ -200,25 +200,25 @@ void other_rate(const std::string &folder, const Stream &s) {
   expect(one == 30 && two == 45, "all pictures: " + std::to_string(one) + " and " + std::to_string(two));
 }
 
-BufferPtr copy_of(GstBuffer *b) {
-  return BufferPtr(gst_buffer_copy(b));
+gst::BufferPtr copy_of(GstBuffer *b) {
+  return gst::BufferPtr(gst_buffer_copy(b));
 }
 
-BufferPtr without_time(GstBuffer *b) {
-  BufferPtr out = copy_of(b);
+gst::BufferPtr without_time(GstBuffer *b) {
+  gst::BufferPtr out = copy_of(b);
   GST_BUFFER_PTS(out.get()) = GST_BUFFER_DTS(out.get()) = GST_CLOCK_TIME_NONE;
   return out;
 }
 
 // As it comes from a camera that sends an SEI with the marker bit before each picture.
-BufferPtr sei_of(GstBuffer *picture) {
+gst::BufferPtr sei_of(GstBuffer *picture) {
   static const std::uint8_t sei[] = {0, 0, 0, 21, 6,  5,  17, 1,  2,  3,  4,   5,   6,
                                      7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 'x', 0x80};
   GstBuffer *out = gst_buffer_new_memdup(sei, sizeof sei);
   GST_BUFFER_PTS(out) = GST_BUFFER_PTS(picture);
   GST_BUFFER_DTS(out) = GST_BUFFER_DTS(picture);
   GST_BUFFER_FLAG_SET(out, GST_BUFFER_FLAG_DELTA_UNIT);
-  return BufferPtr(out);
+  return gst::BufferPtr(out);
 }
 
 void missing_times(const std::string &folder, const Stream &s) {
@@ -264,12 +264,12 @@ void long_group(const std::string &folder, const Stream &s) {
   gst_buffer_memset(large, 0, 1, size);
   const std::uint8_t head[] = {0, 0x3f, 0xff, 0xfc, 1}; // one slice
   gst_buffer_fill(large, 0, head, sizeof head);
-  const BufferPtr owner(large);
+  const gst::BufferPtr owner(large);
   r.feed(s, 0, 16);
   expect(r.begin("before"), "a clip");
   GstClockTime at = GST_BUFFER_PTS(s.frames[15].get());
   const auto next = [&] {
-    BufferPtr b = copy_of(large);
+    gst::BufferPtr b = copy_of(large);
     at += GST_SECOND / fps;
     GST_BUFFER_PTS(b.get()) = GST_BUFFER_DTS(b.get()) = at;
     GST_BUFFER_FLAG_SET(b.get(), GST_BUFFER_FLAG_DELTA_UNIT);
@@ -281,7 +281,7 @@ void long_group(const std::string &folder, const Stream &s) {
   expect(r.begin("within"), "a clip that begins with the next key frame");
   r.feed(next().get());
   for (std::size_t i = 15; i < 45; i++) {
-    BufferPtr b = copy_of(s.frames[i].get());
+    gst::BufferPtr b = copy_of(s.frames[i].get());
     at += GST_SECOND / fps;
     GST_BUFFER_PTS(b.get()) = GST_BUFFER_DTS(b.get()) = at;
     r.feed(b.get());
@@ -307,7 +307,7 @@ void hanging_disk(const std::string &folder, const Stream &s) {
   gst_buffer_memset(large, 0, 1, gst_buffer_get_size(large));
   GST_BUFFER_PTS(large) = GST_BUFFER_DTS(large) = GST_BUFFER_PTS(s.frames[16].get());
   GST_BUFFER_FLAG_SET(large, GST_BUFFER_FLAG_DELTA_UNIT);
-  const BufferPtr owner(large);
+  const gst::BufferPtr owner(large);
   for (int i = 0; i < 40; i++) r.feed(large);
   expect(r.recorder->lost() > 0 && r.threads->bytes <= ClipThreads::most_bytes, "memory has a limit");
   r.recorder->reset();
@@ -384,7 +384,7 @@ void slow_viewer(const std::string &folder) {
   std::size_t sent = 0, shown = 0;
   auto longest = 0ns;
   for (; sent < std::size_t{48} << 20; shown++) {
-    BufferPtr frame(gst_buffer_copy(s.frames[shown % s.frames.size()].get()));
+    gst::BufferPtr frame(gst_buffer_copy(s.frames[shown % s.frames.size()].get()));
     GST_BUFFER_PTS(frame.get()) = GST_BUFFER_DTS(frame.get()) = shown * GST_SECOND / fps;
     sent += gst_buffer_get_size(frame.get());
     const auto begun = std::chrono::steady_clock::now();

@@ -3,9 +3,9 @@
 // streams that are made here, cut into segments on a disk that works, that is away and that is full.
 // Usage: test-monitor-recording FOLDER
 #include "tools/vigil-monitor/recording/recording.h"
+#include "gst/video/gst_ptr.h"
 #include "tests/monitor/pipelines.h"
 #include "tests/unit.h"
-#include "tools/base/gst_ptr.h"
 #include "tools/vigil-monitor/recording/mp4_reader.h"
 #include "tools/vigil-monitor/recording/range.h"
 #include "tools/vigil-monitor/recording/recovery.h"
@@ -60,7 +60,7 @@ struct Setup {
             bool repeat = false) {
     recording->video_caps(s.caps.get());
     for (std::size_t i = from; i < std::min(to, s.frames.size()); i++) {
-      BufferPtr b(gst_buffer_copy(s.frames[i].get()));
+      gst::BufferPtr b(gst_buffer_copy(s.frames[i].get()));
       const auto moved = [&](GstClockTime t) {
         return GST_CLOCK_TIME_IS_VALID(t) ? t + late * GST_USECOND : t;
       };
@@ -263,7 +263,7 @@ void bad_streams(const std::string &folder) {
                                             [&](const Segment &one) { return w.file(one); });
     expect(range && range->end() == all[0].end(), "a range ends where the stream becomes another one");
   }
-  const tools::ObjectPtr<GstElementFactory> h265(gst_element_factory_find("x265enc"));
+  const gst::ObjectPtr<GstElementFactory> h265(gst_element_factory_find("x265enc"));
   if (h265) {
     const Stream other = samples_of("videotestsrc pattern=ball num-buffers=45 ! video/x-raw,format=I420,"
                                     "width=160,height=90,framerate=15/1 ! x265enc speed-preset=ultrafast "
@@ -320,7 +320,7 @@ void bad_streams(const std::string &folder) {
     const Stream sound = samples_of(
         "audiotestsrc num-buffers=200 samplesperbuffer=960 ! audio/x-raw,rate=48000,channels=1 ! opusenc");
     w.recording->sound_caps(sound.caps.get());
-    for (const BufferPtr &b : sound.frames) { // alone: nothing to begin with
+    for (const gst::BufferPtr &b : sound.frames) { // alone: nothing to begin with
       w.recording->sound(b.get(), w.now);
       w.now += 0.02;
     }
@@ -329,7 +329,7 @@ void bad_streams(const std::string &folder) {
     w.recording->sound_caps(sound.caps.get());
     w.recording->video_caps(s.caps.get());
     std::size_t n = 0;
-    for (const BufferPtr &b : s.frames) {
+    for (const gst::BufferPtr &b : s.frames) {
       w.recording->video(b.get(), w.now);
       for (int i = 0; i < 3 && n < sound.frames.size(); i++)
         w.recording->sound(sound.frames[n++].get(), w.now + 0.02 * i);
@@ -369,7 +369,7 @@ void bad_disks(const std::string &folder) {
     w.recording->video_caps(s.caps.get());
     GstBuffer *huge = gst_buffer_new_allocate(nullptr, 4 << 20, nullptr);
     for (int i = 0; i < 60; i++) {
-      BufferPtr b(gst_buffer_copy(huge));
+      gst::BufferPtr b(gst_buffer_copy(huge));
       GST_BUFFER_PTS(b.get()) = GST_BUFFER_DTS(b.get()) = static_cast<GstClockTime>(i) * GST_SECOND / fps;
       w.recording->video(b.get(), w.now);
       w.now += 1.0 / fps;
@@ -394,7 +394,7 @@ int main(int argc, char **argv) {
   if (argc < 2) return 2;
   const std::string folder = argv[1] + std::string("/monitor-recording-cpp");
   std::vector<test::Case> cases = {{"times", times}, {"blobs", blobs}, {"timelines", timelines}};
-  const tools::ObjectPtr<GstElementFactory> encoder(gst_element_factory_find("x264enc"));
+  const gst::ObjectPtr<GstElementFactory> encoder(gst_element_factory_find("x264enc"));
   if (encoder)
     cases.insert(cases.end(), {{"plain", [&] { plain(folder); }},
                                {"half written", [&] { half_written(folder); }},

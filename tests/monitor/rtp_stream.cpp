@@ -3,8 +3,8 @@
 // key picture.
 #include "tools/vigil-monitor/live/rtp_stream.h"
 
+#include "gst/video/gst_ptr.h"
 #include "tests/unit.h"
-#include "tools/base/gst_ptr.h"
 
 #include <algorithm>
 #include <chrono>
@@ -109,22 +109,22 @@ class Keys final : public RtpViewer {
 // Key pictures that are no IDR pictures, as of encoders with open groups: the parameter sets are in front of
 // each.
 void open_groups() {
-  const vigil::tools::ObjectPtr<GstElementFactory> encoder(gst_element_factory_find("x265enc"));
+  const vigil::gst::ObjectPtr<GstElementFactory> encoder(gst_element_factory_find("x265enc"));
   if (!encoder) {
     std::puts("SKIPPED in part: no x265enc");
     return;
   }
-  const vigil::tools::ObjectPtr<GstElement> made(gst_parse_launch(
+  const vigil::gst::ObjectPtr<GstElement> made(gst_parse_launch(
       "videotestsrc num-buffers=40 pattern=ball ! video/x-raw,width=160,height=96,framerate=25/1 ! "
       "x265enc speed-preset=ultrafast tune=zerolatency key-int-max=10 ! h265parse ! "
       "video/x-h265,stream-format=hvc1,alignment=au ! appsink name=out sync=false",
       nullptr));
-  const vigil::tools::ObjectPtr<GstElement> out(gst_bin_get_by_name(GST_BIN(made.get()), "out"));
+  const vigil::gst::ObjectPtr<GstElement> out(gst_bin_get_by_name(GST_BIN(made.get()), "out"));
   gst_element_set_state(made.get(), GST_STATE_PLAYING);
   std::unique_ptr<RtpStream> stream;
   const auto viewer = std::make_shared<Keys>();
   std::size_t sent = 0;
-  while (const vigil::tools::SamplePtr s{gst_app_sink_pull_sample(GST_APP_SINK(out.get()))}) {
+  while (const vigil::gst::SamplePtr s{gst_app_sink_pull_sample(GST_APP_SINK(out.get()))}) {
     if (!stream) {
       stream = std::make_unique<RtpStream>(gst_sample_get_caps(s.get()), nullptr);
       stream->join(viewer);

@@ -4,8 +4,8 @@
 #include "tools/vigil-monitor/camera/silhouette_feed.h"
 
 #include "common/error.h"
+#include "gst/video/gst_ptr.h"
 #include "tests/unit.h"
-#include "tools/base/gst_ptr.h"
 
 #include <algorithm>
 #include <chrono>
@@ -141,8 +141,8 @@ void hostile_boxes() {
          "all foreground, all covered");
 }
 
-tools::BufferPtr buffer_of(std::size_t bytes) {
-  tools::BufferPtr b(gst_buffer_new_allocate(nullptr, bytes, nullptr));
+gst::BufferPtr buffer_of(std::size_t bytes) {
+  gst::BufferPtr b(gst_buffer_new_allocate(nullptr, bytes, nullptr));
   gst_buffer_memset(b.get(), 0, 0, bytes);
   return b;
 }
@@ -173,7 +173,7 @@ void feed() {
          "a mask shorter than its caps: all is covered");
   for (double t = known + 3; t <= known + 3 + growth.learning; t += 0.25)
     f.put(buffer_of(size).get(), at(t), true);
-  tools::BufferPtr damaged = buffer_of(size);
+  gst::BufferPtr damaged = buffer_of(size);
   GST_BUFFER_FLAG_SET(damaged.get(), GST_BUFFER_FLAG_CORRUPTED);
   f.put(damaged.get(), at(known + 4 + growth.learning), true);
   expect(f.take(at(known + 4 + growth.learning)) == std::optional<SharedSilhouettes>(nullptr),

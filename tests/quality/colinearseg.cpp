@@ -3,8 +3,8 @@
 // iterations (the paper's figure 9), and false foreground while the light changes, against a plain threshold
 // on the colour difference. Usage: quality-colinearseg DATA; exit status 77 when the data are not there.
 #include "common/error.h"
+#include "gst/video/gst_ptr.h"
 #include "kernels/colinearseg/gl.h"
-#include "tools/base/gst_ptr.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -26,15 +26,15 @@ struct Frame {
 // Frames of a pipeline whose source is `description`.
 std::vector<Frame> read(const std::string &description) {
   GError *error = nullptr;
-  const tools::ObjectPtr<GstElement> pipeline(gst_parse_launch(
+  const gst::ObjectPtr<GstElement> pipeline(gst_parse_launch(
       (description + " ! videoconvert ! video/x-raw,format=RGBA ! appsink name=out sync=false").c_str(),
       &error));
   if (error) fail(Error::Kind::bad_setting, error->message);
-  const tools::ObjectPtr<GstElement> out(gst_bin_get_by_name(GST_BIN(pipeline.get()), "out"));
+  const gst::ObjectPtr<GstElement> out(gst_bin_get_by_name(GST_BIN(pipeline.get()), "out"));
   gst_element_set_state(pipeline.get(), GST_STATE_PLAYING);
   std::vector<Frame> frames;
   while (GstSample *taken = gst_app_sink_pull_sample(GST_APP_SINK(out.get()))) {
-    const tools::SamplePtr sample(taken);
+    const gst::SamplePtr sample(taken);
     GstVideoInfo info;
     gst_video_info_from_caps(&info, gst_sample_get_caps(taken));
     Frame f{GST_VIDEO_INFO_WIDTH(&info), GST_VIDEO_INFO_HEIGHT(&info), {}};

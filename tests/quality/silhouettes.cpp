@@ -7,7 +7,7 @@
 // dataset is covered.
 #include "tools/vigil-monitor/camera/silhouettes.h"
 
-#include "tools/base/gst_ptr.h"
+#include "gst/video/gst_ptr.h"
 #include "tools/base/mapped.h"
 
 #include <algorithm>
@@ -60,12 +60,12 @@ std::map<int, fs::path> numbered(const fs::path &folder, const std::string &begi
   return out;
 }
 
-tools::ObjectPtr<GstElement> made_of(const std::string &line) {
+gst::ObjectPtr<GstElement> made_of(const std::string &line) {
   GError *e = nullptr;
   GstElement *made = gst_parse_launch(line.c_str(), &e);
   if (e) stop(line + ": " + e->message);
   gst_object_ref_sink(made);
-  return tools::ObjectPtr<GstElement>(made);
+  return gst::ObjectPtr<GstElement>(made);
 }
 
 Picture grey(GstSample *sample) {
@@ -82,9 +82,9 @@ Picture grey(GstSample *sample) {
   return out;
 }
 
-tools::SamplePtr next(GstElement *pipeline, const char *sink) {
-  const tools::ObjectPtr<GstElement> s(gst_bin_get_by_name(GST_BIN(pipeline), sink));
-  return tools::SamplePtr(gst_app_sink_try_pull_sample(GST_APP_SINK(s.get()), 60 * GST_SECOND));
+gst::SamplePtr next(GstElement *pipeline, const char *sink) {
+  const gst::ObjectPtr<GstElement> s(gst_bin_get_by_name(GST_BIN(pipeline), sink));
+  return gst::SamplePtr(gst_app_sink_try_pull_sample(GST_APP_SINK(s.get()), 60 * GST_SECOND));
 }
 
 Picture read_picture(const fs::path &file) {
@@ -114,7 +114,7 @@ std::vector<Silhouettes::Box> boxes_of(GstBuffer *b) {
 
 // Whether cudamog knew the scene when it gave a frame.
 struct Scene {
-  tools::ObjectPtr<GstElement> mog;
+  gst::ObjectPtr<GstElement> mog;
   std::mutex lock{};
   std::map<GstClockTime, bool> frames{}; // under lock
 
@@ -210,9 +210,9 @@ Counts run(const std::string &set, double fps, const std::string &settings,
     }
   }
   const auto p = made_of(line);
-  Scene scene{tools::ObjectPtr<GstElement>(gst_bin_get_by_name(GST_BIN(p.get()), "mog"))};
-  const tools::ObjectPtr<GstElement> track(gst_bin_get_by_name(GST_BIN(p.get()), "track"));
-  const tools::ObjectPtr<GstPad> found_here(gst_element_get_static_pad(track.get(), "src"));
+  Scene scene{gst::ObjectPtr<GstElement>(gst_bin_get_by_name(GST_BIN(p.get()), "mog"))};
+  const gst::ObjectPtr<GstElement> track(gst_bin_get_by_name(GST_BIN(p.get()), "track"));
+  const gst::ObjectPtr<GstPad> found_here(gst_element_get_static_pad(track.get(), "src"));
   gst_pad_add_probe(found_here.get(), GST_PAD_PROBE_TYPE_BUFFER, Scene::look, &scene, nullptr);
   gst_element_set_state(p.get(), GST_STATE_PLAYING);
   Silhouettes silhouettes(growth);

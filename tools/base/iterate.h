@@ -2,7 +2,7 @@
 // All pads or elements of an iterator.
 #pragma once
 
-#include "gst_ptr.h"
+#include "gst/video/gst_ptr.h"
 
 #include <vector>
 
@@ -11,8 +11,8 @@ namespace vigil::tools {
 // Owns the iterator. When its bin or element changes meanwhile, which other threads may do, it begins again.
 // A caller that takes this for the end misses some.
 template <class T>
-std::vector<ObjectPtr<T>> all_of(GstIterator *iterator) {
-  std::vector<ObjectPtr<T>> all;
+std::vector<gst::ObjectPtr<T>> all_of(GstIterator *iterator) {
+  std::vector<gst::ObjectPtr<T>> all;
   GValue item = G_VALUE_INIT;
   for (bool more = true; more;) switch (gst_iterator_next(iterator, &item)) {
     case GST_ITERATOR_OK:

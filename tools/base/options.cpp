@@ -2,13 +2,13 @@
 #include "options.h"
 
 #include "common/error.h"
-#include "gst_ptr.h"
+#include "gst/video/gst_ptr.h"
 
 namespace vigil::tools {
 
 void parse_options(const Usage &usage, std::vector<GOptionEntry> entries, int argc, char **argv) {
   entries.push_back({nullptr});
-  const std::unique_ptr<GOptionContext, Releaser<g_option_context_free>> context(
+  const std::unique_ptr<GOptionContext, gst::Releaser<g_option_context_free>> context(
       g_option_context_new(usage.arguments.empty() ? nullptr : usage.arguments.c_str()));
   g_option_context_set_summary(context.get(), usage.summary.c_str());
   if (!usage.details.empty()) g_option_context_set_description(context.get(), usage.details.c_str());
@@ -16,7 +16,7 @@ void parse_options(const Usage &usage, std::vector<GOptionEntry> entries, int ar
   if (usage.of_gstreamer) g_option_context_add_group(context.get(), gst_init_get_option_group());
   GError *error = nullptr;
   const bool good = g_option_context_parse(context.get(), &argc, &argv, &error);
-  const ErrorPtr owner(error);
+  const gst::ErrorPtr owner(error);
   if (!good) fail(Error::Kind::bad_setting, error->message, "; see ", usage.program, " --help");
   if (argc > 1) // where no entry takes the rest
     fail(Error::Kind::bad_setting, "what is ", argv[1], "? see ", usage.program, " --help");

@@ -18,8 +18,8 @@ namespace {
 std::string caps_of(GstElement *element, GstPadDirection direction) {
   std::string all;
   for (GList *i = direction == GST_PAD_SRC ? element->srcpads : element->sinkpads; i; i = i->next) {
-    CapsPtr caps(gst_pad_query_caps(GST_PAD(i->data), nullptr));
-    TextPtr words(gst_caps_to_string(caps.get()));
+    gst::CapsPtr caps(gst_pad_query_caps(GST_PAD(i->data), nullptr));
+    gst::TextPtr words(gst_caps_to_string(caps.get()));
     all += (all.empty() ? "" : " | ") + std::string(words.get());
   }
   return all.empty() ? "nothing" : all;
@@ -29,8 +29,8 @@ std::string describe(GstMessage *message, void (*parse)(GstMessage *, GError **,
   GError *error = nullptr;
   gchar *details = nullptr;
   parse(message, &error, &details);
-  ErrorPtr error_owner(error);
-  TextPtr details_owner(details);
+  gst::ErrorPtr error_owner(error);
+  gst::TextPtr details_owner(details);
   std::string words = error->message;
   // The details begin with a place in the source; what happened, if more is known, is in the last line.
   const std::string all = details ? details : "";
@@ -42,7 +42,7 @@ std::string describe(GstMessage *message, void (*parse)(GstMessage *, GError **,
 } // namespace
 
 bool has_element(const char *factory) {
-  return ObjectPtr<GstElementFactory>(gst_element_factory_find(factory)) != nullptr;
+  return gst::ObjectPtr<GstElementFactory>(gst_element_factory_find(factory)) != nullptr;
 }
 
 GstElement *make_element(const char *factory, const char *name) {
@@ -69,7 +69,7 @@ void link(std::initializer_list<GstElement *> elements) {
 namespace {
 
 void on_no_more_pads(GstElement *decoder, GstElement *next) {
-  ObjectPtr<GstPad> sink(gst_element_get_static_pad(next, "sink"));
+  gst::ObjectPtr<GstPad> sink(gst_element_get_static_pad(next, "sink"));
   if (gst_pad_is_linked(sink.get())) return;
   if (const auto pad = best_video_pad(decoder)) gst_pad_link(pad.get(), sink.get());
   if (!gst_pad_is_linked(sink.get()))
@@ -129,8 +129,8 @@ void Pipeline::end() {
 }
 
 void Pipeline::work_off_messages(GstClockTime wait) {
-  if (MessagePtr m{gst_bus_timed_pop(bus_.get(), wait)}) handle(m.get());
-  while (MessagePtr m{gst_bus_pop(bus_.get())}) handle(m.get());
+  if (gst::MessagePtr m{gst_bus_timed_pop(bus_.get(), wait)}) handle(m.get());
+  while (gst::MessagePtr m{gst_bus_pop(bus_.get())}) handle(m.get());
 }
 
 namespace {

@@ -3,7 +3,7 @@
 // exception.
 #pragma once
 
-#include "gst_ptr.h"
+#include "gst/video/gst_ptr.h"
 
 #include <functional>
 #include <initializer_list>
@@ -55,8 +55,8 @@ class Pipeline {
 
  private:
   void handle(GstMessage *);
-  ObjectPtr<GstElement> pipeline_;
-  ObjectPtr<GstBus> bus_;
+  gst::ObjectPtr<GstElement> pipeline_;
+  gst::ObjectPtr<GstBus> bus_;
   bool ended_ = false;
 };
 

@@ -2,7 +2,7 @@
 #include "tools/base/preset.h"
 
 #include "common/error.h"
-#include "tools/base/gst_ptr.h"
+#include "gst/video/gst_ptr.h"
 
 #include <memory>
 
@@ -13,7 +13,7 @@ void load_preset(GstElement *element, const std::string &name) {
   if (!GST_IS_PRESET(element)) fail(Error::Kind::bad_setting, factory, " has no presets");
   GstPreset *preset = GST_PRESET(element);
   if (gst_preset_load_preset(preset, name.c_str())) return;
-  const std::unique_ptr<gchar *, Releaser<g_strfreev>> names(gst_preset_get_preset_names(preset));
+  const std::unique_ptr<gchar *, gst::Releaser<g_strfreev>> names(gst_preset_get_preset_names(preset));
   std::string known;
   for (gchar **n = names.get(); n && *n; n++) known += text(" ", *n);
   fail(Error::Kind::bad_setting, factory, " has no preset '", name.substr(0, 80), "'; ",

@@ -72,7 +72,7 @@ struct Branches {
 };
 
 void watch_pad(Keeper &keeper, GstElement *element, const char *pad) {
-  keeper.watch(tools::ObjectPtr<GstPad>(gst_element_get_static_pad(element, pad)).get());
+  keeper.watch(gst::ObjectPtr<GstPad>(gst_element_get_static_pad(element, pad)).get());
 }
 
 // input ! capsfilter ! tee ! queue ! mask element ! appsink
@@ -81,7 +81,7 @@ void build(tools::Pipeline &pipeline, const Options &o, GstElement *input, const
            const std::string &model, Branches &b) {
   // What cameras and decoders give; left to itself, negotiation may settle on grey, which knows no shadows.
   GstElement *colour = pipeline.add(make_element("capsfilter"));
-  tools::CapsPtr formats(gst_caps_from_string("video/x-raw, format=(string){ I420, NV12 }"));
+  gst::CapsPtr formats(gst_caps_from_string("video/x-raw, format=(string){ I420, NV12 }"));
   g_object_set(colour, "caps", formats.get(), nullptr);
   GstElement *tee = pipeline.add(make_element("tee"));
   link({input, colour, tee});
@@ -104,7 +104,7 @@ void build(tools::Pipeline &pipeline, const Options &o, GstElement *input, const
   const auto encode =
       eval::parse_bin(text("videoconvert ! videoscale ! video/x-raw,width=[2,32768,2],height=[2,32768,2] ! ",
                            encoder.description, " ! filesink name=file async=false"));
-  tools::ObjectPtr<GstElement> file(gst_bin_get_by_name(GST_BIN(encode.get()), "file"));
+  gst::ObjectPtr<GstElement> file(gst_bin_get_by_name(GST_BIN(encode.get()), "file"));
   g_object_set(file.get(), "location", text(o.out, "/overlay.", encoder.extension).c_str(), nullptr);
   GstElement *overlay_queue = pipeline.add(make_element("queue"));
   GstElement *encode_queue = pipeline.add(make_element("queue"));
@@ -131,7 +131,7 @@ eval::Counts work(tools::Pipeline &pipeline, const Branches &b, eval::Source *sc
       pipeline.work_off_messages(wait);
       continue;
     }
-    tools::SamplePtr sample(gst_app_sink_try_pull_sample(b.masks, wait));
+    gst::SamplePtr sample(gst_app_sink_try_pull_sample(b.masks, wait));
     pipeline.work_off_messages();
     if (!sample) {
       drained = gst_app_sink_is_eos(b.masks);

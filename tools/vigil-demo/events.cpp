@@ -2,7 +2,7 @@
 #include "events.h"
 
 #include "common/error.h"
-#include "tools/base/gst_ptr.h"
+#include "gst/video/gst_ptr.h"
 #include "tools/base/json.h"
 
 #include <algorithm>
@@ -62,7 +62,7 @@ void add_value(JsonWriter &json, GQuark field, const GValue *v) {
   } else if (convert(v, G_TYPE_INT64, g_value_get_int64, whole)) {
     json.value(whole);
   } else {
-    tools::TextPtr words(gst_value_serialize(v));
+    gst::TextPtr words(gst_value_serialize(v));
     json.value(words ? words.get() : "");
   }
 }

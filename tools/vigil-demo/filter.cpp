@@ -74,13 +74,13 @@ struct Error2 {
   double psnr() const { return 10 * std::log10(255. * 255. * count / sum); }
 };
 
-tools::SamplePtr with_noise(GstSample *clean, Noise &noise) {
+gst::SamplePtr with_noise(GstSample *clean, Noise &noise) {
   GstBuffer *copy = gst_buffer_copy_deep(gst_sample_get_buffer(clean));
   {
     const auto map = mapped(copy, GST_MAP_READWRITE);
     noise.add(map.data(), map.size() / 4);
   }
-  tools::SamplePtr sample(gst_sample_new(copy, gst_sample_get_caps(clean), nullptr, nullptr));
+  gst::SamplePtr sample(gst_sample_new(copy, gst_sample_get_caps(clean), nullptr, nullptr));
   gst_buffer_unref(copy);
   return sample;
 }
@@ -99,15 +99,15 @@ class Input {
     GstElement *convert = pipeline_.add(make_element("videoconvert"));
     GstElement *format = pipeline_.add(make_element("capsfilter"));
     sink_ = pipeline_.add(make_element("appsink"));
-    tools::CapsPtr rgba(gst_caps_from_string("video/x-raw, format=(string)RGBA"));
+    gst::CapsPtr rgba(gst_caps_from_string("video/x-raw, format=(string)RGBA"));
     g_object_set(format, "caps", rgba.get(), nullptr);
     g_object_set(sink_, "sync", FALSE, "max-buffers", 4u, nullptr);
     link({source, convert, format, sink_});
     pipeline_.play();
   }
   // Null at the end.
-  tools::SamplePtr next() {
-    tools::SamplePtr sample(gst_app_sink_try_pull_sample(GST_APP_SINK(sink_), patience));
+  gst::SamplePtr next() {
+    gst::SamplePtr sample(gst_app_sink_try_pull_sample(GST_APP_SINK(sink_), patience));
     pipeline_.work_off_messages();
     return sample;
   }
@@ -125,18 +125,18 @@ class Filter {
     source_ = pipeline_.add(make_element("appsrc"));
     sink_ = pipeline_.add(make_element("appsink"));
     const auto bin = make_bin(o.element.filter, o);
-    tools::ObjectPtr<GstElement> watched(gst_bin_get_by_name(GST_BIN(bin.get()), "watch"));
+    gst::ObjectPtr<GstElement> watched(gst_bin_get_by_name(GST_BIN(bin.get()), "watch"));
     watch.watch(watched.get());
     g_object_set(source_, "format", GST_FORMAT_TIME, nullptr);
     g_object_set(sink_, "sync", FALSE, nullptr);
     link({source_, pipeline_.add(bin.get()), sink_});
     pipeline_.play();
   }
-  tools::SamplePtr apply(GstSample *frame) {
+  gst::SamplePtr apply(GstSample *frame) {
     gst_app_src_push_sample(GST_APP_SRC(source_), frame);
     constexpr GstClockTime glance = 100 * GST_MSECOND;
     for (GstClockTime waited = 0; waited < patience; waited += glance) {
-      tools::SamplePtr sample(gst_app_sink_try_pull_sample(GST_APP_SINK(sink_), glance));
+      gst::SamplePtr sample(gst_app_sink_try_pull_sample(GST_APP_SINK(sink_), glance));
       pipeline_.work_off_messages();
       if (sample) return sample;
     }
@@ -163,7 +163,7 @@ void run_filter(const Options &o, const std::atomic<bool> &stop) {
     Input input(o);
     Filter filter(o, watch);
     tools::Progress progress("frames", o.frames ? o.frames : o.input.empty() ? scene_frames : 0);
-    tools::SamplePtr clean, noisy, filtered;
+    gst::SamplePtr clean, noisy, filtered;
     const auto save = [&] {
       save_png(clean.get(), picture_name(o.out, "clean", number));
       save_png(noisy.get(), picture_name(o.out, "noisy", number));
@@ -171,7 +171,7 @@ void run_filter(const Options &o, const std::atomic<bool> &stop) {
       pictures++;
     };
     while (!stop) {
-      tools::SamplePtr next = input.next();
+      gst::SamplePtr next = input.next();
       if (!next) break;
       clean = std::move(next);
       noisy = with_noise(clean.get(), noise);

@@ -18,7 +18,7 @@ GstElement *add_input(tools::Pipeline &pipeline, const Options &o, Limit &limit)
   g_object_set(decoder, "uri", o.input.c_str(), nullptr);
   tools::link_video(decoder, convert);
   if (o.frames)
-    limit.watch(tools::ObjectPtr<GstPad>(gst_element_get_static_pad(convert, "src")).get(), o.frames);
+    limit.watch(gst::ObjectPtr<GstPad>(gst_element_get_static_pad(convert, "src")).get(), o.frames);
   return convert;
 }
 

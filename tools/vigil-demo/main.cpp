@@ -11,7 +11,7 @@
 #include <filesystem>
 #include <gst/gst.h>
 
-#include "tools/base/gst_ptr.h"
+#include "gst/video/gst_ptr.h"
 #include "tools/base/leave.h"
 #include "tools/base/options.h"
 
@@ -36,9 +36,9 @@ std::string uri_of(const char *argument) {
   if (!std::filesystem::exists(argument))
     fail(Error::Kind::io, "there is no file ", argument, ", and it is no URI such as rtsp://camera/stream");
   GError *error = nullptr;
-  tools::TextPtr uri(gst_filename_to_uri(argument, &error));
+  gst::TextPtr uri(gst_filename_to_uri(argument, &error));
   if (uri) return uri.get();
-  tools::ErrorPtr owner(error);
+  gst::ErrorPtr owner(error);
   fail(Error::Kind::io, argument, ": ", error->message);
 }
 

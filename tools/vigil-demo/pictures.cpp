@@ -29,11 +29,11 @@ std::string picture_name(const std::string &folder, const char *kind, std::uint6
 }
 
 void save_png(GstSample *sample, const std::string &path) {
-  tools::CapsPtr png(gst_caps_new_empty_simple("image/png"));
+  gst::CapsPtr png(gst_caps_new_empty_simple("image/png"));
   GError *error = nullptr;
-  tools::SamplePtr converted(gst_video_convert_sample(sample, png.get(), picture_patience, &error));
+  gst::SamplePtr converted(gst_video_convert_sample(sample, png.get(), picture_patience, &error));
   if (!converted) {
-    tools::ErrorPtr owner(error);
+    gst::ErrorPtr owner(error);
     fail(Error::Kind::device, "cannot make ", path, ": ", error->message);
   }
   const tools::MappedBuffer map(gst_sample_get_buffer(converted.get()));
@@ -41,12 +41,12 @@ void save_png(GstSample *sample, const std::string &path) {
   replace_file(path, {map.data(), map.size()});
 }
 
-tools::SamplePtr background(const Options &o, const std::string &model, GstSample *frame) {
+gst::SamplePtr background(const Options &o, const std::string &model, GstSample *frame) {
   tools::Pipeline pipeline;
   GstElement *source = pipeline.add(tools::make_element("appsrc"));
   GstElement *sink = pipeline.add(tools::make_element("appsink"));
   const auto bin = make_bin(o.element.background, o);
-  tools::ObjectPtr<GstElement> watched(gst_bin_get_by_name(GST_BIN(bin.get()), "watch"));
+  gst::ObjectPtr<GstElement> watched(gst_bin_get_by_name(GST_BIN(bin.get()), "watch"));
   g_object_set(watched.get(), "model-location", model.c_str(), nullptr);
   g_object_set(source, "caps", gst_sample_get_caps(frame), "format", GST_FORMAT_TIME, nullptr);
   g_object_set(sink, "sync", FALSE, nullptr);
@@ -54,7 +54,7 @@ tools::SamplePtr background(const Options &o, const std::string &model, GstSampl
   pipeline.play();
   gst_app_src_push_buffer(GST_APP_SRC(source), gst_buffer_ref(gst_sample_get_buffer(frame)));
   gst_app_src_end_of_stream(GST_APP_SRC(source));
-  tools::SamplePtr result(gst_app_sink_try_pull_sample(GST_APP_SINK(sink), picture_patience));
+  gst::SamplePtr result(gst_app_sink_try_pull_sample(GST_APP_SINK(sink), picture_patience));
   pipeline.work_off_messages();
   if (!result) fail(Error::Kind::device, "no background came out of \"", o.element.background, "\"");
   return result;

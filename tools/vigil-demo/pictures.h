@@ -2,7 +2,7 @@
 #pragma once
 
 #include "demo.h"
-#include "tools/base/gst_ptr.h"
+#include "gst/video/gst_ptr.h"
 
 #include <cstdint>
 #include <string>
@@ -14,6 +14,6 @@ std::string picture_name(const std::string &folder, const char *kind, std::uint6
 // Raw video in system memory as PNG. Throws Error::device or Error::write.
 void save_png(GstSample *, const std::string &path);
 // One frame through the description (see Element::background), with the model that was learned.
-tools::SamplePtr background(const Options &, const std::string &model, GstSample *frame);
+gst::SamplePtr background(const Options &, const std::string &model, GstSample *frame);
 
 } // namespace vigil::demo

@@ -6,8 +6,8 @@
 namespace vigil::demo {
 
 void Stopwatch::watch(GstElement *element) {
-  tools::ObjectPtr<GstPad> sink(gst_element_get_static_pad(element, "sink"));
-  tools::ObjectPtr<GstPad> src(gst_element_get_static_pad(element, "src"));
+  gst::ObjectPtr<GstPad> sink(gst_element_get_static_pad(element, "sink"));
+  gst::ObjectPtr<GstPad> src(gst_element_get_static_pad(element, "src"));
   gst_pad_add_probe(sink.get(), GST_PAD_PROBE_TYPE_BUFFER, enter, this, nullptr);
   gst_pad_add_probe(src.get(), GST_PAD_PROBE_TYPE_BUFFER, leave, this, nullptr);
 }
@@ -57,7 +57,7 @@ GstPadProbeReturn Limit::pass(GstPad *pad, GstPadProbeInfo *, gpointer data) {
     return GST_PAD_PROBE_OK;
   }
   // Behind this pad alone the stream is over; decoders may take an EOS that comes back to them for an error.
-  tools::ObjectPtr<GstPad> next(gst_pad_get_peer(pad));
+  gst::ObjectPtr<GstPad> next(gst_pad_get_peer(pad));
   if (!self->ended_ && next) self->ended_ = gst_pad_send_event(next.get(), gst_event_new_eos());
   return GST_PAD_PROBE_DROP;
 }
@@ -68,7 +68,7 @@ void Keeper::watch(GstPad *pad) {
 
 GstPadProbeReturn Keeper::pass(GstPad *pad, GstPadProbeInfo *info, gpointer data) {
   auto *self = static_cast<Keeper *>(data);
-  tools::CapsPtr caps(gst_pad_get_current_caps(pad));
+  gst::CapsPtr caps(gst_pad_get_current_caps(pad));
   const std::lock_guard lock(self->mutex_);
   self->number_++;
   self->last_.reset(gst_sample_new(GST_PAD_PROBE_INFO_BUFFER(info), caps.get(), nullptr, nullptr));
@@ -76,15 +76,15 @@ GstPadProbeReturn Keeper::pass(GstPad *pad, GstPadProbeInfo *info, gpointer data
   return GST_PAD_PROBE_OK;
 }
 
-std::map<std::uint64_t, tools::SamplePtr> Keeper::take() {
+std::map<std::uint64_t, gst::SamplePtr> Keeper::take() {
   const std::lock_guard lock(mutex_);
   if (kept_.empty() && last_) kept_[number_].reset(gst_sample_ref(last_.get()));
   return std::move(kept_);
 }
 
-tools::SamplePtr Keeper::last() const {
+gst::SamplePtr Keeper::last() const {
   const std::lock_guard lock(mutex_);
-  return tools::SamplePtr(last_ ? gst_sample_ref(last_.get()) : nullptr);
+  return gst::SamplePtr(last_ ? gst_sample_ref(last_.get()) : nullptr);
 }
 
 } // namespace vigil::demo

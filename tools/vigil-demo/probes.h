@@ -2,7 +2,7 @@
 // What the demo learns at pads while frames go by, without elements of its own in their way.
 #pragma once
 
-#include "tools/base/gst_ptr.h"
+#include "gst/video/gst_ptr.h"
 
 #include <atomic>
 #include <chrono>
@@ -55,15 +55,15 @@ class Keeper {
  public:
   void watch(GstPad *);
   // To be asked after the end of stream. By number from 1; without any to be shown, the last alone.
-  std::map<std::uint64_t, tools::SamplePtr> take();
-  tools::SamplePtr last() const; // null when there was none
+  std::map<std::uint64_t, gst::SamplePtr> take();
+  gst::SamplePtr last() const; // null when there was none
 
  private:
   static GstPadProbeReturn pass(GstPad *, GstPadProbeInfo *, gpointer);
   mutable std::mutex mutex_;
   std::uint64_t number_ = 0;
-  tools::SamplePtr last_;
-  std::map<std::uint64_t, tools::SamplePtr> kept_;
+  gst::SamplePtr last_;
+  std::map<std::uint64_t, gst::SamplePtr> kept_;
 };
 
 } // namespace vigil::demo

@@ -8,16 +8,14 @@
 
 namespace vigil::eval {
 
-using tools::ErrorPtr;
-
 namespace {
 
-tools::ObjectPtr<GstElement> parse(const std::string &description, ErrorPtr &error) {
+gst::ObjectPtr<GstElement> parse(const std::string &description, gst::ErrorPtr &error) {
   GError *raw = nullptr;
   GstElement *bin = gst_parse_bin_from_description_full(description.c_str(), TRUE, nullptr,
                                                         GST_PARSE_FLAG_FATAL_ERRORS, &raw);
   error.reset(raw);
-  return tools::ObjectPtr<GstElement>(bin ? GST_ELEMENT(gst_object_ref_sink(bin)) : nullptr);
+  return gst::ObjectPtr<GstElement>(bin ? GST_ELEMENT(gst_object_ref_sink(bin)) : nullptr);
 }
 
 void apply(GstBin *bin, const std::string &description, const Setting &setting) {
@@ -46,7 +44,7 @@ void apply(GstBin *bin, const std::string &description, const Setting &setting) 
 
 GParamSpec *find_property(GstBin *bin, const std::string &property, GstElement **element) {
   // Sorted runs from the sink up, so the last hit is the first element of the chain.
-  std::unique_ptr<GstIterator, tools::Releaser<gst_iterator_free>> all(gst_bin_iterate_sorted(bin));
+  std::unique_ptr<GstIterator, gst::Releaser<gst_iterator_free>> all(gst_bin_iterate_sorted(bin));
   GParamSpec *found = nullptr;
   GValue item = G_VALUE_INIT;
   while (gst_iterator_next(all.get(), &item) == GST_ITERATOR_OK) {
@@ -63,8 +61,8 @@ GParamSpec *find_property(GstBin *bin, const std::string &property, GstElement *
   return found;
 }
 
-tools::ObjectPtr<GstElement> parse_bin(const std::string &description) {
-  ErrorPtr error, second_error;
+gst::ObjectPtr<GstElement> parse_bin(const std::string &description) {
+  gst::ErrorPtr error, second_error;
   auto bin = parse(description, error);
   // The parser knows caps between elements alone; at an end they need a neighbour.
   if (error) bin = parse("identity ! " + description + " ! identity", second_error);
@@ -73,7 +71,7 @@ tools::ObjectPtr<GstElement> parse_bin(const std::string &description) {
   return bin;
 }
 
-tools::ObjectPtr<GstElement> make_bin(const std::string &description, const std::optional<Setting> &setting) {
+gst::ObjectPtr<GstElement> make_bin(const std::string &description, const std::optional<Setting> &setting) {
   auto bin = parse_bin(description);
   if (bin->numsinkpads != 1 || bin->numsrcpads != 1)
     fail(Error::Kind::bad_setting, "\"", description,

@@ -2,7 +2,7 @@
 // Pipeline descriptions, in gst-launch-1.0's words, as bins.
 #pragma once
 
-#include "tools/base/gst_ptr.h"
+#include "gst/video/gst_ptr.h"
 
 #include <optional>
 #include <string>
@@ -17,11 +17,11 @@ struct Setting {
 
 // The description as a bin whose open ends are its pads. Caps may stand at its ends too.
 // Throws Error::bad_setting with the parser's own words.
-tools::ObjectPtr<GstElement> parse_bin(const std::string &description);
+gst::ObjectPtr<GstElement> parse_bin(const std::string &description);
 // The same, with one sink and one source pad, the setting applied.
 // Throws Error::bad_setting with the parser's own words, or what is missing.
-tools::ObjectPtr<GstElement> make_bin(const std::string &description,
-                                      const std::optional<Setting> &setting = {});
+gst::ObjectPtr<GstElement> make_bin(const std::string &description,
+                                    const std::optional<Setting> &setting = {});
 // The property of the first element (from the head of the chain) that has it and takes numbers; else null,
 // and `element` untouched. The element is borrowed from the bin.
 GParamSpec *find_property(GstBin *, const std::string &property, GstElement **element);

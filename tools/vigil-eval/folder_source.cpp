@@ -53,7 +53,7 @@ GstElement *FolderSource::build_video(tools::Pipeline &pipeline) {
   g_object_set(file, "location", folder_.video.c_str(), nullptr);
   tools::link({file, decoder});
   tools::link_video(decoder, decoded);
-  tools::ObjectPtr<GstPad> pad(gst_element_get_static_pad(decoded, "src"));
+  gst::ObjectPtr<GstPad> pad(gst_element_get_static_pad(decoded, "src"));
   gst_pad_add_probe(
       pad.get(), GST_PAD_PROBE_TYPE_BUFFER,
       [](GstPad *, GstPadProbeInfo *info, gpointer data) {
@@ -76,8 +76,8 @@ GstElement *FolderSource::build(tools::Pipeline &pipeline) {
   while (folder_.extension != kind->extension) ++kind;
   GstElement *source = pipeline.add(tools::make_element("appsrc", "frames"));
   GstElement *decoder = pipeline.add(tools::make_element(kind->decoder, "decoder"));
-  tools::CapsPtr caps(gst_caps_new_simple(kind->caps, "framerate", GST_TYPE_FRACTION, rate_.numerator,
-                                          rate_.denominator, nullptr));
+  gst::CapsPtr caps(gst_caps_new_simple(kind->caps, "framerate", GST_TYPE_FRACTION, rate_.numerator,
+                                        rate_.denominator, nullptr));
   g_object_set(source, "caps", caps.get(), "format", GST_FORMAT_TIME, nullptr);
   GstAppSrcCallbacks callbacks{};
   callbacks.need_data = [](GstAppSrc *s, guint, gpointer self) {
@@ -97,7 +97,7 @@ void FolderSource::push(GstAppSrc *source) {
   gsize size = 0;
   GError *error = nullptr;
   if (!g_file_get_contents(folder_.frames[next_].c_str(), &data, &size, &error)) {
-    tools::ErrorPtr owner(error);
+    gst::ErrorPtr owner(error);
     GST_ELEMENT_ERROR(source, RESOURCE, READ, ("%s", error->message), (nullptr));
     gst_app_src_end_of_stream(source);
     return;

@@ -11,8 +11,6 @@
 
 namespace vigil::eval {
 
-using tools::CapsPtr;
-using tools::SamplePtr;
 using Clock = std::chrono::steady_clock;
 
 namespace {
@@ -32,7 +30,7 @@ GstPadProbeReturn on_enter(GstPad *, GstPadProbeInfo *, gpointer data) {
 
 GstElement *caps_filter(const char *name, const std::string &format) {
   GstElement *filter = tools::make_element("capsfilter", name);
-  CapsPtr caps(gst_caps_new_simple("video/x-raw", "format", G_TYPE_STRING, format.c_str(), nullptr));
+  gst::CapsPtr caps(gst_caps_new_simple("video/x-raw", "format", G_TYPE_STRING, format.c_str(), nullptr));
   g_object_set(filter, "caps", caps.get(), nullptr);
   return filter;
 }
@@ -55,7 +53,7 @@ GstAppSink *build(tools::Pipeline &pipeline, const Job &job, Source &source, Ent
   constexpr guint few = 4; // so that the masks that wait stay few
   g_object_set(sink, "sync", FALSE, "async", FALSE, "max-buffers", few, nullptr);
   tools::link({last, bin, mask, sink});
-  tools::ObjectPtr<GstPad> pad(gst_element_get_static_pad(bin, "sink"));
+  gst::ObjectPtr<GstPad> pad(gst_element_get_static_pad(bin, "sink"));
   gst_pad_add_probe(pad.get(), GST_PAD_PROBE_TYPE_BUFFER, on_enter, &entry, nullptr);
   return GST_APP_SINK(sink);
 }
@@ -91,7 +89,7 @@ SequenceResult run(const Job &job, Source &source, const std::function<void()> &
   std::set<std::uint64_t> done;
   for (auto last = Clock::now();;) {
     constexpr GstClockTime wait = 100 * GST_MSECOND;
-    SamplePtr sample(gst_app_sink_try_pull_sample(sink, wait));
+    gst::SamplePtr sample(gst_app_sink_try_pull_sample(sink, wait));
     pipeline.work_off_messages();
     if (!sample) {
       if (gst_app_sink_is_eos(sink)) break;

@@ -87,11 +87,11 @@ class SceneSource final : public Source {
     GrayImage image;
   };
   bool pull_truth();
-  tools::ObjectPtr<GstElement> make() const;
+  gst::ObjectPtr<GstElement> make() const;
 
   std::vector<Assignment> properties_;
   std::uint64_t frames_ = 300;
-  tools::CapsPtr caps_;
+  gst::CapsPtr caps_;
   GstAppSink *sink_ = nullptr; // the pipeline's
   std::map<GstClockTime, Labels> waiting_;
   std::uint64_t seen_ = 0; // truths that came
@@ -113,8 +113,8 @@ SceneSource::SceneSource(const std::string &description, FrameRate rate) : Sourc
   make(); // so that what cannot be set is known before anything runs
 }
 
-tools::ObjectPtr<GstElement> SceneSource::make() const {
-  tools::ObjectPtr<GstElement> scene(
+gst::ObjectPtr<GstElement> SceneSource::make() const {
+  gst::ObjectPtr<GstElement> scene(
       GST_ELEMENT(gst_object_ref_sink(tools::make_element("scenetestsrc", "scene"))));
   for (const Assignment &a : properties_) set_property(scene.get(), a);
   g_object_set(scene.get(), "num-buffers", static_cast<int>(frames_), nullptr);
@@ -141,7 +141,7 @@ GstElement *SceneSource::build(tools::Pipeline &pipeline) {
 // Waits for the next truth; false at the end of stream.
 bool SceneSource::pull_truth() {
   constexpr GstClockTime patience = 10 * GST_SECOND;
-  tools::SamplePtr sample(gst_app_sink_try_pull_sample(sink_, patience));
+  gst::SamplePtr sample(gst_app_sink_try_pull_sample(sink_, patience));
   if (!sample) return false;
   GstVideoInfo info;
   GstVideoFrame frame;

@@ -8,8 +8,8 @@
 #include "config/secrets.h"
 #include "config/text.h"
 #include "counted.h"
+#include "gst/video/gst_ptr.h"
 #include "printable.h"
-#include "tools/base/gst_ptr.h"
 
 #include <algorithm>
 #include <glib.h>
@@ -114,8 +114,8 @@ void CameraSet::set_title(const std::string &camera, const std::string &title) {
          "space at an end");
   // Titles that look the same are the same.
   const auto folded = [](const std::string &words) {
-    const tools::TextPtr whole(g_utf8_normalize(words.c_str(), -1, G_NORMALIZE_ALL_COMPOSE));
-    const tools::TextPtr out(g_utf8_casefold(whole ? whole.get() : words.c_str(), -1));
+    const gst::TextPtr whole(g_utf8_normalize(words.c_str(), -1, G_NORMALIZE_ALL_COMPOSE));
+    const gst::TextPtr out(g_utf8_casefold(whole ? whole.get() : words.c_str(), -1));
     return std::string(out.get());
   };
   for (const auto &[name, other] : cameras_)

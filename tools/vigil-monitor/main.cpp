@@ -389,7 +389,8 @@ int run(const Options &o) {
   if (!codebook_file.empty())
     codebook = std::make_unique<SiteCodebook>(
         codebook_file, [&monitor](const std::string &s) { monitor.storage().reports().add(s); });
-  CoveredSince covered(monitor.storage().file("labels/covered.json"));
+  CoveredSince covered(monitor.storage().file("labels/covered.json"),
+                       [&monitor](const std::string &what) { monitor.storage().reports().add(what); });
   const auto picture = [&monitor, &covered](const std::string &event) {
     return picture_of(monitor, covered, event);
   };

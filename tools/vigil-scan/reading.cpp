@@ -16,12 +16,12 @@ namespace vigil::scan {
 GstElement *parse_chain(const std::string &elements) {
   GError *error = nullptr;
   GstElement *bin = gst_parse_bin_from_description(elements.c_str(), TRUE, &error);
-  const tools::ErrorPtr owner(error);
+  const gst::ErrorPtr owner(error);
   if (error) {
     if (bin) gst_object_unref(gst_object_ref_sink(bin));
     fail(Error::Kind::bad_setting, "--chain ", elements, ": ", error->message);
   }
-  const tools::ObjectPtr<GstPad> in(gst_element_get_static_pad(bin, "sink")),
+  const gst::ObjectPtr<GstPad> in(gst_element_get_static_pad(bin, "sink")),
       out(gst_element_get_static_pad(bin, "src"));
   if (!in || !out) {
     gst_object_unref(gst_object_ref_sink(bin));
@@ -54,7 +54,7 @@ Reading::Reading(const char *opener, const std::string &path, const std::string 
     last = e;
   };
   const auto probe = [&](GstElement *e, GstPadProbeType type, GstPadProbeCallback f) {
-    const tools::ObjectPtr<GstPad> pad(gst_element_get_static_pad(e, "src"));
+    const gst::ObjectPtr<GstPad> pad(gst_element_get_static_pad(e, "src"));
     return gst_pad_add_probe(pad.get(), type, f, this, nullptr);
   };
   if (!chain.empty()) append(chain_ = parse_chain(chain));
@@ -69,20 +69,20 @@ Reading::Reading(const char *opener, const std::string &path, const std::string 
   block_ = probe(gate_, static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_BLOCK | GST_PAD_PROBE_TYPE_BUFFER),
                  on_gate);
   if (listener_) {
-    const tools::ObjectPtr<GstPad> in(gst_element_get_static_pad(gate_, "sink"));
+    const gst::ObjectPtr<GstPad> in(gst_element_get_static_pad(gate_, "sink"));
     gst_pad_add_probe(in.get(), GST_PAD_PROBE_TYPE_BUFFER, on_time, this, nullptr);
   }
   tools::link({source, decoder_});
   if (!std::strcmp(opener, "parsebin")) g_signal_connect(decoder_, "pad-added", G_CALLBACK(pad_added), this);
   g_signal_connect(decoder_, "no-more-pads", G_CALLBACK(no_more_pads), this);
-  const tools::ObjectPtr<GstBus> bus(gst_element_get_bus(pipeline_.element()));
+  const gst::ObjectPtr<GstBus> bus(gst_element_get_bus(pipeline_.element()));
   gst_bus_set_sync_handler(bus.get(), on_message, this, nullptr);
 }
 
 // Before the listener goes. Nothing that an element still holds may reach it afterwards.
 Reading::~Reading() {
   gst_element_set_state(pipeline_.element(), GST_STATE_NULL);
-  const tools::ObjectPtr<GstBus> bus(gst_element_get_bus(pipeline_.element()));
+  const gst::ObjectPtr<GstBus> bus(gst_element_get_bus(pipeline_.element()));
   gst_bus_set_sync_handler(bus.get(), nullptr, nullptr, nullptr);
 }
 
@@ -125,13 +125,13 @@ GstVideoOrientationMethod orientation_of(GstPad *pad) {
 // The chain takes what the decoder gives where it can, also frames on a GPU. Whether it can is asked for the
 // caps that the pad has: a decoder's pad itself answers with all that it could give for any file.
 void Reading::link_video(GstPad *pad) {
-  const tools::ObjectPtr<GstPad> sink(gst_element_get_static_pad(gate_, "sink"));
-  tools::CapsPtr caps(gst_pad_get_current_caps(pad));
+  const gst::ObjectPtr<GstPad> sink(gst_element_get_static_pad(gate_, "sink"));
+  gst::CapsPtr caps(gst_pad_get_current_caps(pad));
   if (!caps) caps.reset(gst_pad_query_caps(pad, nullptr));
   const GstStructure *s = gst_caps_get_structure(caps.get(), 0);
   const bool raw = gst_structure_has_name(s, "video/x-raw"), interlaced = is_interlaced(s);
   const auto turn = raw ? orientation_of(pad) : GST_VIDEO_ORIENTATION_IDENTITY;
-  const tools::CapsPtr taken(gst_pad_query_caps(sink.get(), nullptr));
+  const gst::CapsPtr taken(gst_pad_query_caps(sink.get(), nullptr));
   const bool fits = gst_caps_can_intersect(caps.get(), taken.get());
   if (fits && !interlaced && turn == GST_VIDEO_ORIENTATION_IDENTITY &&
       gst_pad_link(pad, sink.get()) == GST_PAD_LINK_OK)
@@ -150,7 +150,7 @@ void Reading::link_video(GstPad *pad) {
   for (std::size_t i = 0; i + 1 < front.size(); i++) tools::link({front[i], front[i + 1]});
   tools::link({front.back(), gate_});
   for (auto e = front.rbegin(); e != front.rend(); ++e) gst_element_sync_state_with_parent(*e);
-  const tools::ObjectPtr<GstPad> in(gst_element_get_static_pad(front.front(), "sink"));
+  const gst::ObjectPtr<GstPad> in(gst_element_get_static_pad(front.front(), "sink"));
   gst_pad_link(pad, in.get());
 }
 
@@ -158,13 +158,13 @@ void Reading::link_video(GstPad *pad) {
 // of pictures does.
 void Reading::pad_added(GstElement *, GstPad *pad, gpointer user) {
   const auto &self = *static_cast<Reading *>(user);
-  const tools::ObjectPtr<GstPad> sink(gst_element_get_static_pad(self.gate_, "sink"));
+  const gst::ObjectPtr<GstPad> sink(gst_element_get_static_pad(self.gate_, "sink"));
   if (!gst_pad_is_linked(sink.get()) && tools::gives_pictures(pad)) gst_pad_link(pad, sink.get());
 }
 
 void Reading::no_more_pads(GstElement *decoder, gpointer user) {
   auto &self = *static_cast<Reading *>(user);
-  const tools::ObjectPtr<GstPad> sink(gst_element_get_static_pad(self.gate_, "sink"));
+  const gst::ObjectPtr<GstPad> sink(gst_element_get_static_pad(self.gate_, "sink"));
   if (gst_pad_is_linked(sink.get())) return;
   try {
     if (const auto pad = tools::best_video_pad(decoder)) self.link_video(pad.get());
@@ -293,14 +293,14 @@ void Reading::open() {
 
 Time Reading::duration() {
   gint64 d = 0;
-  const tools::ObjectPtr<GstPad> pad(gst_element_get_static_pad(gate_, "sink"));
+  const gst::ObjectPtr<GstPad> pad(gst_element_get_static_pad(gate_, "sink"));
   if (!gst_pad_peer_query_duration(pad.get(), GST_FORMAT_TIME, &d) || d <= 0) return 0;
   const std::lock_guard lock(times_mutex_);
   return std::max<Time>(0, d - origin_.value_or(0));
 }
 
 void Reading::run(Time from) {
-  const tools::ObjectPtr<GstPad> in(gst_element_get_static_pad(gate_, "sink")),
+  const gst::ObjectPtr<GstPad> in(gst_element_get_static_pad(gate_, "sink")),
       out(gst_element_get_static_pad(gate_, "src"));
   const Time length = duration();
   Time origin = 0;

@@ -113,7 +113,7 @@ namespace {
 // On pictures of any size.
 void try_chain(const Chain &chain, tools::SharedContexts &contexts) {
   Pipeline pipeline;
-  const tools::ObjectPtr<GstBus> bus(gst_element_get_bus(pipeline.element()));
+  const gst::ObjectPtr<GstBus> bus(gst_element_get_bus(pipeline.element()));
   gst_bus_set_sync_handler(
       bus.get(),
       [](GstBus *, GstMessage *m, gpointer user) {
@@ -165,7 +165,7 @@ void check_chain(const Chain &chain, tools::SharedContexts &contexts, const std:
     return try_chain(chain, contexts);
   } catch (const Error &e) {
     if (e.kind() != Error::Kind::bad_setting || paths.empty()) throw;
-    const tools::ObjectPtr<GstElement> is_a_chain(
+    const gst::ObjectPtr<GstElement> is_a_chain(
         GST_ELEMENT(gst_object_ref_sink(parse_chain(chain.elements))));
     constexpr std::size_t most = 20; // each costs the time to open it
     std::string reason;

@@ -24,18 +24,18 @@ GstElement *parse_filter(const std::string &filter) {
       "capsfilter caps=video/x-raw ! " + (filter.empty() ? "" : filter + " ! ") + "videoconvert";
   GstElement *bin = gst_parse_bin_from_description(chain.c_str(), TRUE, &error);
   if (!error) return bin;
-  const tools::ErrorPtr owner(error);
+  const gst::ErrorPtr owner(error);
   if (bin) gst_object_unref(gst_object_ref_sink(bin));
   fail(Error::Kind::bad_setting, "--filter ", filter, ": ", error->message);
 }
 
 // A decoded frame, or null at the end of the stream.
-tools::SamplePtr next_sample(tools::Pipeline &pipeline, GstAppSink *sink) {
+gst::SamplePtr next_sample(tools::Pipeline &pipeline, GstAppSink *sink) {
   constexpr GstClockTime step = 100 * GST_MSECOND;
   constexpr int patience = 600; // steps
   for (int i = 0; i < patience; i++) {
     stop_if_interrupted();
-    if (tools::SamplePtr sample{gst_app_sink_try_pull_sample(sink, step)}) return sample;
+    if (gst::SamplePtr sample{gst_app_sink_try_pull_sample(sink, step)}) return sample;
     pipeline.work_off_messages();
     if (gst_app_sink_is_eos(sink)) return {};
   }
@@ -52,7 +52,7 @@ std::uint64_t decode_file(const std::string &path, const std::string &filter,
   GstElement *chain = pipeline.add(parse_filter(filter));
   GstElement *sink = pipeline.add(tools::make_element("appsink"));
   g_object_set(source, "location", path.c_str(), nullptr);
-  const tools::CapsPtr caps(
+  const gst::CapsPtr caps(
       gst_caps_from_string("video/x-raw, format={GRAY8, I420, NV12, RGBA, BGRA, RGBx, BGRx}"));
   g_object_set(sink, "caps", caps.get(), "sync", FALSE, "max-buffers", 4U, nullptr);
   tools::link({source, decoder});
@@ -63,7 +63,7 @@ std::uint64_t decode_file(const std::string &path, const std::string &filter,
     tools::link_video(decoder, chain);
   pipeline.play();
   std::uint64_t count = 0;
-  while (const tools::SamplePtr sample = next_sample(pipeline, GST_APP_SINK(sink))) {
+  while (const gst::SamplePtr sample = next_sample(pipeline, GST_APP_SINK(sink))) {
     GstVideoInfo info;
     if (!gst_video_info_from_caps(&info, gst_sample_get_caps(sample.get())))
       fail(Error::Kind::bad_data, "the decoder gives no frames of a known kind");

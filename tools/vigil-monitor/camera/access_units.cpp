@@ -45,8 +45,8 @@ bool AccessUnits::has_picture(GstBuffer *buffer) const {
   return found;
 }
 
-BufferPtr AccessUnits::take(GstBuffer *buffer, double time) {
-  BufferPtr whole(gst_buffer_ref(buffer));
+gst::BufferPtr AccessUnits::take(GstBuffer *buffer, double time) {
+  gst::BufferPtr whole(gst_buffer_ref(buffer));
   constexpr gsize most_waiting = 1 << 20;
   if (!has_picture(buffer) && (!waiting_ || gst_buffer_get_size(waiting_.get()) < most_waiting)) {
     waiting_.reset(waiting_ ? gst_buffer_append(waiting_.release(), whole.release()) : whole.release());
@@ -56,7 +56,7 @@ BufferPtr AccessUnits::take(GstBuffer *buffer, double time) {
     const bool key = !GST_BUFFER_FLAG_IS_SET(buffer, GST_BUFFER_FLAG_DELTA_UNIT) ||
                      !GST_BUFFER_FLAG_IS_SET(waiting_.get(), GST_BUFFER_FLAG_DELTA_UNIT);
     const GstClockTime pts = GST_BUFFER_PTS(waiting_.get()), dts = GST_BUFFER_DTS(waiting_.get());
-    BufferPtr both(gst_buffer_append(waiting_.release(), gst_buffer_ref(buffer)));
+    gst::BufferPtr both(gst_buffer_append(waiting_.release(), gst_buffer_ref(buffer)));
     both.reset(gst_buffer_make_writable(both.release()));
     GST_BUFFER_PTS(both.get()) = GST_BUFFER_PTS_IS_VALID(buffer) ? GST_BUFFER_PTS(buffer) : pts;
     GST_BUFFER_DTS(both.get()) = GST_BUFFER_DTS_IS_VALID(buffer) ? GST_BUFFER_DTS(buffer) : dts;

@@ -5,21 +5,19 @@
 // marker bit before each picture, or two pictures of one time, so sends frames without a time.
 #pragma once
 
-#include "tools/base/gst_ptr.h"
+#include "gst/video/gst_ptr.h"
 
 #include <gst/gst.h>
 #include <memory>
 
 namespace vigil::monitor {
 
-using tools::BufferPtr;
-
 class AccessUnits {
  public:
   void begin(const GstCaps *); // of a stream
   // `time`: when the frame was captured, in seconds of a steady clock. Null when the buffer holds no picture:
   // it comes in front of the next one. What has no time gets one after the frame before.
-  BufferPtr take(GstBuffer *, double time);
+  gst::BufferPtr take(GstBuffer *, double time);
 
  private:
   bool has_picture(GstBuffer *) const;
@@ -27,7 +25,7 @@ class AccessUnits {
 
   enum class Codec { other, h264, h265 };
   Codec codec_ = Codec::other; // with the length of each unit before it, in four bytes
-  BufferPtr waiting_;          // without a picture
+  gst::BufferPtr waiting_;     // without a picture
   GstClockTime pts_ = GST_CLOCK_TIME_NONE, dts_ = GST_CLOCK_TIME_NONE; // of the frame before
   GstClockTime step_ = 0;                                              // between the last two that had times
   double time_ = 0;                                                    // of the frame before

@@ -3,9 +3,9 @@
 
 #include "common/guarded.h"
 #include "gpu_pictures.h"
+#include "gst/video/gst_ptr.h"
 #include "pipeline_element.h"
 #include "properties.h"
-#include "tools/base/gst_ptr.h"
 #include "tools/base/pipeline.h"
 
 #include <algorithm>
@@ -28,12 +28,12 @@ bool mog_takes_gl() {
                          nullptr);
     if (!made) return false;
     gst_object_ref_sink(made);
-    const tools::ObjectPtr<GstElement> line(made), mog(gst_bin_get_by_name(GST_BIN(made), "mog"));
+    const gst::ObjectPtr<GstElement> line(made), mog(gst_bin_get_by_name(GST_BIN(made), "mog"));
     if (!mog) return false;
-    const tools::ObjectPtr<GstBus> bus(gst_element_get_bus(made));
+    const gst::ObjectPtr<GstBus> bus(gst_element_get_bus(made));
     gst_element_set_state(made, GST_STATE_PLAYING);
     constexpr GstClockTime longest = 10 * GST_SECOND;
-    const tools::MessagePtr end(gst_bus_timed_pop_filtered(
+    const gst::MessagePtr end(gst_bus_timed_pop_filtered(
         bus.get(), longest, static_cast<GstMessageType>(GST_MESSAGE_EOS | GST_MESSAGE_ERROR)));
     GstStructure *stats = nullptr;
     g_object_get(mog.get(), "stats", &stats, nullptr);
@@ -116,7 +116,7 @@ GstElement *AnalysisChain::add_reduction(GstElement *last) {
     g_object_set(scale, "add-borders", FALSE,
                  nullptr); // for the part of a pixel that the width is rounded by
   reduction_ = add_element(pipeline_, "capsfilter");
-  const tools::ObjectPtr<GstPad> sink(gst_element_get_static_pad(scale, "sink"));
+  const gst::ObjectPtr<GstPad> sink(gst_element_get_static_pad(scale, "sink"));
   gst_pad_add_probe(sink.get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
                     guarded<AnalysisChain::caps_to_reduce, GST_PAD_PROBE_OK>, this, nullptr);
   tools::link({last, scale, reduction_});
@@ -130,7 +130,7 @@ GstPadProbeReturn AnalysisChain::caps_to_reduce(GstPad *, GstPadProbeInfo *info,
 
 void AnalysisChain::set_reduction(const GstVideoInfo &video) {
   const int reduced = chain_lines(config_.detect_height, video.height);
-  const tools::CapsPtr caps(reduced_caps(video, reduced));
+  const gst::CapsPtr caps(reduced_caps(video, reduced));
   g_object_set(reduction_, "caps", caps.get(), nullptr);
   const bool half = config_.detect_height == detect_half && reduced < video.height;
   if (std::exchange(halved_, half) != half) fit_settings(mog_, half, config_.elements);

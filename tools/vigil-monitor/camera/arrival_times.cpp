@@ -3,7 +3,7 @@
 
 #include "common/guarded.h"
 
-#include "tools/base/gst_ptr.h"
+#include "gst/video/gst_ptr.h"
 
 #include <algorithm>
 
@@ -39,7 +39,7 @@ GstPadProbeReturn ArrivalTimes::passing(GstPad *pad, GstPadProbeInfo *info, gpoi
 }
 
 GstClockTime ArrivalTimes::running() const {
-  const tools::ObjectPtr<GstClock> clock(gst_element_get_clock(pipeline_));
+  const gst::ObjectPtr<GstClock> clock(gst_element_get_clock(pipeline_));
   const GstClockTime base = gst_element_get_base_time(pipeline_);
   if (!clock || !GST_CLOCK_TIME_IS_VALID(base)) return 0;
   const GstClockTime now = gst_clock_get_time(clock.get());

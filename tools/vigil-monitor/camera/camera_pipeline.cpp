@@ -6,10 +6,10 @@
 #include "common/guarded.h"
 #include "frame_boxes.h"
 #include "gpu_pictures.h"
+#include "gst/video/gst_ptr.h"
 #include "h264_encoder.h"
 #include "record_pipeline.h"
 #include "straightener.h"
-#include "tools/base/gst_ptr.h"
 #include "tools/base/pipeline.h"
 
 #include <chrono>
@@ -121,22 +121,22 @@ void CameraPipeline::build_chain() {
 }
 
 void CameraPipeline::watch_chain() {
-  const tools::ObjectPtr<GstPad> entry(gst_element_get_static_pad(chain_.queue().element(), "sink"));
+  const gst::ObjectPtr<GstPad> entry(gst_element_get_static_pad(chain_.queue().element(), "sink"));
   gst_pad_add_probe(entry.get(), GST_PAD_PROBE_TYPE_BUFFER, guarded<Callbacks::frame_in, GST_PAD_PROBE_OK>,
                     this, nullptr);
-  const tools::ObjectPtr<GstPad> sink(gst_element_get_static_pad(chain_.cudamog(), "sink"));
+  const gst::ObjectPtr<GstPad> sink(gst_element_get_static_pad(chain_.cudamog(), "sink"));
   gst_pad_add_probe(sink.get(), GST_PAD_PROBE_TYPE_BUFFER, guarded<Callbacks::before_mog, GST_PAD_PROBE_OK>,
                     this, nullptr);
   gst_pad_add_probe(sink.get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
                     guarded<Callbacks::caps_of_frames, GST_PAD_PROBE_OK>, this, nullptr);
   // Boxes are read where cudamog puts them: boxtrack adds those of tracks, some of them of hidden objects.
-  const tools::ObjectPtr<GstPad> found(gst_element_get_static_pad(chain_.cudamog(), "src"));
+  const gst::ObjectPtr<GstPad> found(gst_element_get_static_pad(chain_.cudamog(), "src"));
   gst_pad_add_probe(found.get(), GST_PAD_PROBE_TYPE_BUFFER, guarded<Callbacks::after_mog, GST_PAD_PROBE_OK>,
                     this, nullptr);
   if (chain_.tints() || silhouettes_)
     gst_pad_add_probe(found.get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
                       guarded<Callbacks::caps_of_masks, GST_PAD_PROBE_OK>, this, nullptr);
-  const tools::ObjectPtr<GstPad> src(gst_element_get_static_pad(chain_.last(), "src"));
+  const gst::ObjectPtr<GstPad> src(gst_element_get_static_pad(chain_.last(), "src"));
   gst_pad_add_probe(src.get(), GST_PAD_PROBE_TYPE_BUFFER, guarded<Callbacks::after_chain, GST_PAD_PROBE_OK>,
                     this, nullptr);
 }
@@ -171,7 +171,7 @@ void CameraPipeline::count_frames(GstPad *pad) {
 
 void CameraPipeline::link_stored_alone(GstPad *pad, const StoredFormat &stored, const std::string &caps) {
   GstElement *first = recorder_sink_.add({add(stored.parser)}, stored.caps);
-  const tools::ObjectPtr<GstPad> sink(gst_element_get_static_pad(first, "sink"));
+  const gst::ObjectPtr<GstPad> sink(gst_element_get_static_pad(first, "sink"));
   GstPad *ready = prepared(pad, caps);
   gst_pad_add_probe(ready, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
                     guarded<Callbacks::caps_of_pictures, GST_PAD_PROBE_OK>, this, nullptr);
@@ -186,7 +186,7 @@ void CameraPipeline::link_compressed(GstPad *pad, const std::string &caps) {
   // A decoder that hangs must not hold up the recorder: this queue never blocks, and DecoderGate limits it.
   g_object_set(queue, "max-size-buffers", 0u, "max-size-bytes", 0u, "max-size-time", guint64{0}, nullptr);
   decoder_gate_.use(queue);
-  const tools::ObjectPtr<GstPad> in(gst_element_get_static_pad(queue, "sink"));
+  const gst::ObjectPtr<GstPad> in(gst_element_get_static_pad(queue, "sink"));
   gst_pad_add_probe(in.get(), GST_PAD_PROBE_TYPE_BUFFER, guarded<Callbacks::into_decoder, GST_PAD_PROBE_OK>,
                     this, nullptr);
   g_signal_connect(decode, "pad-added", G_CALLBACK(guarded<Callbacks::decoded_pad>), this);
@@ -198,7 +198,7 @@ void CameraPipeline::link_compressed(GstPad *pad, const std::string &caps) {
     tools::link({tee, recorder_sink_.add({add(stored->parser)}, stored->caps)});
   if (GstElement *first = uncovered_ ? uncovered_->add(caps) : nullptr) tools::link({tee, first});
   for (GstElement *e : {decode, queue, tee}) gst_element_sync_state_with_parent(e);
-  const tools::ObjectPtr<GstPad> sink(gst_element_get_static_pad(tee, "sink"));
+  const gst::ObjectPtr<GstPad> sink(gst_element_get_static_pad(tee, "sink"));
   GstPad *ready = prepared(pad, caps);
   if (!config_.analysed) count_frames(ready);
   gst_pad_link(ready, sink.get());

@@ -45,7 +45,7 @@ ClipWriter::Taken ClipWriter::push(GstBuffer *buffer, double time, bool in_memor
   }
   hole_ = false;
   if (!std::exchange(begun_, true)) start_ = time;
-  frames_.push_back({BufferPtr(gst_buffer_ref(buffer)), size});
+  frames_.push_back({gst::BufferPtr(gst_buffer_ref(buffer)), size});
   waiting_ += size;
   threads_->bytes += size;
   more_.notify_one();

@@ -63,7 +63,7 @@ class ClipWriter {
   void write();
   ClipResult finish(bool written, std::string why) const;
   struct Frame {
-    BufferPtr buffer;
+    gst::BufferPtr buffer;
     std::size_t counted;
   };
   bool next(Frame &); // waits for it; false at the end

@@ -10,12 +10,12 @@
 #include "camera_state.h"
 #include "connection.h"
 #include "feed.h"
+#include "gst/video/gst_ptr.h"
 #include "key_picture_feed.h"
 #include "mask_file.h"
 #include "recorder.h"
 #include "stored_stream.h"
 #include "stream_keeper.h"
-#include "tools/base/gst_ptr.h"
 #include "uncovered_stream.h"
 
 #include <functional>
@@ -75,7 +75,7 @@ class DetectStream {
   std::shared_ptr<Recorder> live_; // for viewers, where another stream is recorded; else null
   UncoveredStream uncovered_;
   // What tracklabel learnt of the place, for the next connection.
-  std::unique_ptr<GstStructure, tools::Releaser<gst_structure_free>> place_;
+  gst::StructurePtr place_;
   std::shared_ptr<Detector> detector_; // of all connections; null: there is none
   KeyPictureFeed key_pictures_;
   Hub::Demand demand_;

@@ -2,8 +2,8 @@
 #include "findings_branch.h"
 
 #include "common/guarded.h"
+#include "gst/video/gst_ptr.h"
 #include "pipeline_element.h"
-#include "tools/base/gst_ptr.h"
 #include "tools/base/mapped.h"
 #include "tools/base/pipeline.h"
 
@@ -21,7 +21,7 @@ struct FindingsBranch::Callbacks {
   }
   static GstFlowReturn document(GstAppSink *sink, gpointer user) {
     const FindingsBranch &b = self(user);
-    const tools::SamplePtr sample(gst_app_sink_pull_sample(sink));
+    const gst::SamplePtr sample(gst_app_sink_pull_sample(sink));
     if (!sample || b.delivery_.ended()) return GST_FLOW_OK;
     const GstClockTime running = running_time(sample.get());
     const tools::MappedBuffer map(gst_sample_get_buffer(sample.get()));
@@ -44,7 +44,7 @@ GstElement *FindingsBranch::build(GstElement *last, const std::string &camera) {
   g_object_set(onvif, "video-source", camera.c_str(), nullptr);
   g_object_set(sink, "sync", FALSE, "async", FALSE, "max-buffers", waiting, "drop", TRUE, nullptr);
   tools::link({last, tee, queue, onvif, sink});
-  const tools::ObjectPtr<GstPad> pad(gst_element_get_static_pad(queue, "sink"));
+  const gst::ObjectPtr<GstPad> pad(gst_element_get_static_pad(queue, "sink"));
   gst_pad_add_probe(pad.get(), GST_PAD_PROBE_TYPE_BUFFER, guarded<Callbacks::frame, GST_PAD_PROBE_DROP>, this,
                     nullptr);
   GstAppSinkCallbacks callbacks{};

@@ -3,7 +3,7 @@
 // thread.
 #pragma once
 
-#include "tools/base/gst_ptr.h"
+#include "gst/video/gst_ptr.h"
 #include "utc.h"
 
 #include <cmath>
@@ -48,7 +48,7 @@ inline GstClockTime running_time(GstSample *sample) {
 }
 
 inline double FrameClock::age(GstClockTime running) const {
-  const tools::ObjectPtr<GstClock> clock(gst_element_get_clock(pipeline_));
+  const gst::ObjectPtr<GstClock> clock(gst_element_get_clock(pipeline_));
   if (!clock || !GST_CLOCK_TIME_IS_VALID(running)) return 0;
   const GstClockTime t = gst_clock_get_time(clock.get()),
                      then = gst_element_get_base_time(pipeline_) + running;

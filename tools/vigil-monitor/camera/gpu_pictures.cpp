@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "gpu_pictures.h"
 
-#include "tools/base/gst_ptr.h"
+#include "gst/video/gst_ptr.h"
 
 #include <dlfcn.h>
 
@@ -19,7 +19,7 @@ bool has_cuda_driver() {
 bool on_gpu() {
   static const bool found = [] {
     for (const char *name : {"nvh264dec", "cudaupload", "cudaconvert", "cudascale", "cudadownload"}) {
-      const tools::ObjectPtr<GstElement> made(gst_element_factory_make(name, nullptr));
+      const gst::ObjectPtr<GstElement> made(gst_element_factory_make(name, nullptr));
       if (!made) return false;
       gst_object_ref_sink(made.get());
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "h264_encoder.h"
 
-#include "tools/base/gst_ptr.h"
+#include "gst/video/gst_ptr.h"
 
 #include <string>
 
@@ -9,7 +9,7 @@ namespace vigil::monitor {
 namespace {
 
 bool encodes_here(const char *factory) {
-  const tools::ObjectPtr<GstElementFactory> known(gst_element_factory_find(factory));
+  const gst::ObjectPtr<GstElementFactory> known(gst_element_factory_find(factory));
   if (!known) return false;
   const std::string line = std::string("videotestsrc num-buffers=2 ! "
                                        "video/x-raw,format=NV12,width=320,height=240,framerate=15/1 ! ") +
@@ -17,17 +17,17 @@ bool encodes_here(const char *factory) {
   GstElement *made = gst_parse_launch(line.c_str(), nullptr);
   if (!made) return false;
   gst_object_ref_sink(made);
-  const tools::ObjectPtr<GstElement> pipeline(made);
-  const tools::ObjectPtr<GstBus> bus(gst_element_get_bus(made));
+  const gst::ObjectPtr<GstElement> pipeline(made);
+  const gst::ObjectPtr<GstBus> bus(gst_element_get_bus(made));
   gst_element_set_state(made, GST_STATE_PLAYING);
   constexpr GstClockTime longest = 5 * GST_SECOND;
-  const tools::MessagePtr end(gst_bus_timed_pop_filtered(
+  const gst::MessagePtr end(gst_bus_timed_pop_filtered(
       bus.get(), longest, static_cast<GstMessageType>(GST_MESSAGE_EOS | GST_MESSAGE_ERROR)));
   // An encoder may say its error to nobody, and give nothing.
-  const tools::ObjectPtr<GstElement> sink(gst_bin_get_by_name(GST_BIN(made), "sink"));
+  const gst::ObjectPtr<GstElement> sink(gst_bin_get_by_name(GST_BIN(made), "sink"));
   GstSample *last = nullptr;
   g_object_get(sink.get(), "last-sample", &last, nullptr);
-  const tools::SamplePtr encoded(last);
+  const gst::SamplePtr encoded(last);
   gst_element_set_state(made, GST_STATE_NULL);
   return end && GST_MESSAGE_TYPE(end.get()) == GST_MESSAGE_EOS && encoded;
 }

@@ -30,7 +30,7 @@ void KeyPictures::caps(GstCaps *caps) {
 }
 
 void KeyPictures::frame(GstBuffer *part, double captured) {
-  const BufferPtr whole = units_.take(part, captured);
+  const gst::BufferPtr whole = units_.take(part, captured);
   if (!whole) return;
   if (!GST_BUFFER_FLAG_IS_SET(whole.get(), GST_BUFFER_FLAG_DELTA_UNIT)) {
     key_.reset(gst_buffer_ref(whole.get()));

@@ -6,8 +6,8 @@
 #include "../http/frames.h"
 #include "../recording/key_decoder.h"
 #include "access_units.h"
+#include "gst/video/gst_ptr.h"
 #include "tiles.h"
-#include "tools/base/gst_ptr.h"
 
 #include <atomic>
 #include <functional>
@@ -46,9 +46,9 @@ class KeyPictures {
   const std::shared_ptr<const std::atomic<int>> height_;
   const Calls calls_;
   KeyDecoder decoder_;
-  tools::CapsPtr caps_; // the streaming thread's, as the next five
+  gst::CapsPtr caps_; // the streaming thread's, as the next five
   AccessUnits units_;
-  BufferPtr key_; // the newest; null: none has come
+  gst::BufferPtr key_; // the newest; null: none has come
   double captured_ = 0, decoded_at_ = 0;
   bool shown_ = false; // the newest went to the decoder
   std::mutex delivery_;

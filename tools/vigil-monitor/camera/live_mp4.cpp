@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "live_mp4.h"
 
-#include "tools/base/gst_ptr.h"
+#include "gst/video/gst_ptr.h"
 #include "tools/base/mapped.h"
 #include "tools/base/pipeline.h"
 
@@ -13,7 +13,7 @@ namespace {
 constexpr guint64 most_waiting = 16 << 20; // bytes: some ten seconds of a large camera
 
 std::string type_of(GstCaps *video, GstCaps *sound) {
-  const tools::TextPtr codec(gst_codec_utils_caps_get_mime_codec(video)),
+  const gst::TextPtr codec(gst_codec_utils_caps_get_mime_codec(video)),
       heard(sound ? gst_codec_utils_caps_get_mime_codec(sound) : nullptr);
   if (!codec || (sound && !heard)) return "video/mp4";
   return std::string("video/mp4; codecs=\"") + codec.get() + (heard ? std::string(", ") + heard.get() : "") +
@@ -115,7 +115,7 @@ void LiveMp4::end() {
 
 Bytes LiveMp4::next() {
   constexpr GstClockTime patience = 10 * GST_SECOND;
-  const tools::SamplePtr sample(gst_app_sink_try_pull_sample(sink_, patience));
+  const gst::SamplePtr sample(gst_app_sink_try_pull_sample(sink_, patience));
   GstBuffer *buffer = sample ? gst_sample_get_buffer(sample.get()) : nullptr;
   const tools::MappedBuffer map(buffer);
   return map ? std::make_shared<const std::string>(map.bytes()) : nullptr;

@@ -3,7 +3,7 @@
 
 #include "camera_pipeline.h"
 #include "common/error.h"
-#include "tools/base/gst_ptr.h"
+#include "gst/video/gst_ptr.h"
 
 #include <utility>
 

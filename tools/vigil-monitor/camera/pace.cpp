@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "pace.h"
 
-#include "tools/base/gst_ptr.h"
+#include "gst/video/gst_ptr.h"
 
 #include <string_view>
 
@@ -37,7 +37,7 @@ bool is_adaptive(GstElement *e) {
 }
 
 bool knows_bytes(GstElement *e) {
-  const tools::ObjectPtr<GstPad> pad(gst_element_get_static_pad(e, "src"));
+  const gst::ObjectPtr<GstPad> pad(gst_element_get_static_pad(e, "src"));
   gint64 bytes = 0;
   return pad && gst_pad_query_duration(pad.get(), GST_FORMAT_BYTES, &bytes) && bytes > 0;
 }

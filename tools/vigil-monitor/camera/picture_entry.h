@@ -4,9 +4,9 @@
 #pragma once
 
 #include "gpu_pictures.h"
+#include "gst/video/gst_ptr.h"
 #include "picture_size.h"
 #include "pipeline_element.h"
-#include "tools/base/gst_ptr.h"
 #include "tools/base/pipeline.h"
 
 #include <gst/gst.h>
@@ -19,9 +19,9 @@ class PictureEntry {
   explicit PictureEntry(GstElement *pipeline);
 
   // The pad that pictures are given to; not linked yet when the pipeline begins.
-  tools::ObjectPtr<GstPad> way_in() const;
+  gst::ObjectPtr<GstPad> way_in() const;
   // The pad that all pictures pass, converted.
-  tools::ObjectPtr<GstPad> passage() const;
+  gst::ObjectPtr<GstPad> passage() const;
   GstElement *tee() const { return tee_; } // what they go on from
   PictureSize &size() { return size_; }    // of the pictures, as they came
   const PictureSize &size() const { return size_; }
@@ -42,12 +42,12 @@ inline PictureEntry::PictureEntry(GstElement *pipeline)
   tools::link({last, tee_});
 }
 
-inline tools::ObjectPtr<GstPad> PictureEntry::way_in() const {
-  return tools::ObjectPtr<GstPad>(gst_element_get_static_pad(first_, "sink"));
+inline gst::ObjectPtr<GstPad> PictureEntry::way_in() const {
+  return gst::ObjectPtr<GstPad>(gst_element_get_static_pad(first_, "sink"));
 }
 
-inline tools::ObjectPtr<GstPad> PictureEntry::passage() const {
-  return tools::ObjectPtr<GstPad>(gst_element_get_static_pad(tee_, "sink"));
+inline gst::ObjectPtr<GstPad> PictureEntry::passage() const {
+  return gst::ObjectPtr<GstPad>(gst_element_get_static_pad(tee_, "sink"));
 }
 
 } // namespace vigil::monitor

@@ -3,7 +3,7 @@
 
 #include "disposable.h"
 #include "frame_clock.h"
-#include "tools/base/gst_ptr.h"
+#include "gst/video/gst_ptr.h"
 
 #include <cmath>
 #include <utility>
@@ -34,7 +34,7 @@ bool PictureSelection::is_needless(GstPad *pad, GstBuffer *frame) const {
     return !encodes_ && (GST_BUFFER_FLAG_IS_SET(frame, GST_BUFFER_FLAG_DELTA_UNIT) ||
                          (!plan_->wants(View::plain) && !plan_->wants(View::uncovered)));
   if (encodes_ || !gate_.will_drop(stream_seconds(pad, frame))) return false;
-  const tools::CapsPtr caps(gst_pad_get_current_caps(pad));
+  const gst::CapsPtr caps(gst_pad_get_current_caps(pad));
   return nothing_refers_to(frame, caps.get());
 }
 

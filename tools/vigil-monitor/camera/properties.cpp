@@ -2,7 +2,7 @@
 #include "properties.h"
 
 #include "common/error.h"
-#include "tools/base/gst_ptr.h"
+#include "gst/video/gst_ptr.h"
 #include "tools/base/preset.h"
 
 #include <algorithm>
@@ -17,7 +17,6 @@ namespace vigil::monitor {
 namespace {
 
 using nlohmann::json;
-using tools::TextPtr;
 
 // The setting that is no property, but the name of one of the element's presets.
 constexpr const char *preset_setting = "preset";
@@ -55,7 +54,7 @@ json as_json(const GValue *v) {
   if (G_VALUE_HOLDS_STRING(v)) return g_value_get_string(v) ? json(g_value_get_string(v)) : json();
   if (G_VALUE_HOLDS_OBJECT(v)) return nullptr;
   if (G_VALUE_HOLDS_BOXED(v) && !g_value_get_boxed(v)) return nullptr;
-  const TextPtr text(gst_value_serialize(v));
+  const gst::TextPtr text(gst_value_serialize(v));
   return text ? json(text.get()) : json();
 }
 
@@ -291,7 +290,7 @@ bool changes_while_playing(GstElement *e, const std::string &property) {
 
 void check_settings(const ElementSettings &settings) {
   for (const auto &[element, properties] : settings) {
-    const tools::ObjectPtr<GstElement> e(gst_element_factory_make(element.c_str(), nullptr));
+    const gst::ObjectPtr<GstElement> e(gst_element_factory_make(element.c_str(), nullptr));
     if (!e) {
       const std::string where = properties.empty() ? "" : properties.begin()->second.place + ": ";
       fail(Error::Kind::bad_setting, where, "GStreamer has no element ", element,

@@ -4,8 +4,8 @@
 #include "common/error.h"
 #include "common/guarded.h"
 #include "gpu_pictures.h"
+#include "gst/video/gst_ptr.h"
 #include "straightener.h"
-#include "tools/base/gst_ptr.h"
 #include "tools/base/pipeline.h"
 
 #include <utility>
@@ -36,7 +36,7 @@ void RecordPipeline::link(GstPad *pad, const std::string &caps) {
     fail(Error::Kind::bad_setting, "the stream to record is ", caps,
          ", which is not stored as it comes: have the camera send H.264 or H.265, or give it one source");
   GstElement *first = recorder_sink_.add({add(format->parser)}, format->caps);
-  const tools::ObjectPtr<GstPad> sink(gst_element_get_static_pad(first, "sink"));
+  const gst::ObjectPtr<GstPad> sink(gst_element_get_static_pad(first, "sink"));
   GstPad *ready = prepared(pad, caps);
   gst_pad_add_probe(ready, GST_PAD_PROBE_TYPE_BUFFER, guarded<count, GST_PAD_PROBE_OK>, this, nullptr);
   gst_pad_link(ready, sink.get());
@@ -55,12 +55,12 @@ void RecordPipeline::link_covered(GstPad *pad, const std::string &caps) {
   tools::link({tee, queue, decode});
   if (first) tools::link({tee, first});
   for (GstElement *e : {decode, queue, tee}) gst_element_sync_state_with_parent(e);
-  const tools::ObjectPtr<GstPad> sink(gst_element_get_static_pad(tee, "sink"));
+  const gst::ObjectPtr<GstPad> sink(gst_element_get_static_pad(tee, "sink"));
   gst_pad_link(ready, sink.get());
 }
 
 void RecordPipeline::link_pictures(GstPad *pad) {
-  const tools::ObjectPtr<GstPad> sink(gst_element_get_static_pad(encoding_, "sink"));
+  const gst::ObjectPtr<GstPad> sink(gst_element_get_static_pad(encoding_, "sink"));
   if (gst_pad_is_linked(sink.get())) return;
   size_guard_.watch_caps(pad);
   Straightener::watch(GST_BIN(pipeline_), pad, sink.get(), on_gpu());

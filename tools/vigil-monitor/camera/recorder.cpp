@@ -2,7 +2,7 @@
 #include "recorder.h"
 
 #include "common/error.h"
-#include "tools/base/gst_ptr.h"
+#include "gst/video/gst_ptr.h"
 #include "tools/base/pipeline.h"
 
 #include <limits>
@@ -31,7 +31,7 @@ void Recorder::caps(GstCaps *c) {
 void Recorder::frame(GstBuffer *part, double time) {
   std::unique_lock guard(lock_);
   if (!caps_) return;
-  const BufferPtr whole = units_.take(part, time);
+  const gst::BufferPtr whole = units_.take(part, time);
   if (!whole) return;
   GstBuffer *buffer = whole.get();
   const bool key = !GST_BUFFER_FLAG_IS_SET(buffer, GST_BUFFER_FLAG_DELTA_UNIT);
@@ -73,7 +73,7 @@ bool Recorder::begin_part(const std::string &event, double from, double utc) {
 }
 
 std::shared_ptr<StreamViewer> Recorder::watch(const Make &make) {
-  tools::CapsPtr caps;
+  gst::CapsPtr caps;
   StreamViewers::Sound sound;
   {
     const std::lock_guard guard(lock_);

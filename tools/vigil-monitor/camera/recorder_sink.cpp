@@ -2,8 +2,8 @@
 #include "recorder_sink.h"
 
 #include "common/guarded.h"
+#include "gst/video/gst_ptr.h"
 #include "pipeline_element.h"
-#include "tools/base/gst_ptr.h"
 #include "tools/base/pipeline.h"
 
 #include <utility>
@@ -16,7 +16,7 @@ RecorderSink::RecorderSink(GstElement *pipeline, const FrameClock &clock, const 
 
 GstElement *RecorderSink::add(std::initializer_list<GstElement *> between, const char *caps_text) {
   GstElement *filter = add_element(pipeline_, "capsfilter"), *sink = add_element(pipeline_, "appsink");
-  const tools::CapsPtr caps(gst_caps_from_string(caps_text));
+  const gst::CapsPtr caps(gst_caps_from_string(caps_text));
   g_object_set(filter, "caps", caps.get(), nullptr);
   g_object_set(sink, "sync", FALSE, "async", FALSE, "max-buffers", 0u, nullptr);
   GstAppSinkCallbacks callbacks{};
@@ -35,7 +35,7 @@ GstElement *RecorderSink::add(std::initializer_list<GstElement *> between, const
 
 GstFlowReturn RecorderSink::sample(GstAppSink *sink, gpointer user) {
   const RecorderSink &r = *static_cast<RecorderSink *>(user);
-  const tools::SamplePtr sample(gst_app_sink_pull_sample(sink));
+  const gst::SamplePtr sample(gst_app_sink_pull_sample(sink));
   const auto under_way = r.delivery_.under_way();
   if (!sample || r.delivery_.ended()) return GST_FLOW_OK;
   r.calls_.caps(gst_sample_get_caps(sample.get()));

@@ -2,7 +2,7 @@
 #include "sender_clock.h"
 
 #include "common/guarded.h"
-#include "tools/base/gst_ptr.h"
+#include "gst/video/gst_ptr.h"
 
 #include <cmath>
 
@@ -29,7 +29,7 @@ GstPadProbeReturn SenderClock::passing(GstPad *pad, GstPadProbeInfo *info, gpoin
 }
 
 void SenderClock::packet(GstPad *pad, GstBuffer *buffer) {
-  static const tools::CapsPtr ntp(gst_caps_new_empty_simple("timestamp/x-ntp"));
+  static const gst::CapsPtr ntp(gst_caps_new_empty_simple("timestamp/x-ntp"));
   const GstReferenceTimestampMeta *meta = gst_buffer_get_reference_timestamp_meta(buffer, ntp.get());
   if (!meta || !GST_BUFFER_PTS_IS_VALID(buffer)) return;
   GstEvent *event = gst_pad_get_sticky_event(pad, GST_EVENT_SEGMENT, 0);

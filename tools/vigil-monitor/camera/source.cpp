@@ -5,7 +5,7 @@
 #include "../onvif/address.h"
 #include "common/error.h"
 #include "common/guarded.h"
-#include "tools/base/gst_ptr.h"
+#include "gst/video/gst_ptr.h"
 #include "tools/base/pipeline.h"
 
 namespace vigil::monitor {
@@ -40,12 +40,12 @@ GstElement *parse_launch(const std::string &source) {
   GError *e = nullptr;
   GstElement *bin = gst_parse_bin_from_description_full(completed(source).c_str(), FALSE, nullptr,
                                                         GST_PARSE_FLAG_FATAL_ERRORS, &e);
-  const tools::ErrorPtr error(e);
+  const gst::ErrorPtr error(e);
   if (!bin)
     fail(Error::Kind::bad_setting, "source '", mask_credentials(source),
          "': ", error ? mask_credentials(error->message) : "cannot be made");
-  const tools::ObjectPtr<GstElement> last(gst_bin_get_by_name(GST_BIN(bin), last_of_launch));
-  const tools::ObjectPtr<GstPad> src(gst_element_get_static_pad(last.get(), "src"));
+  const gst::ObjectPtr<GstElement> last(gst_bin_get_by_name(GST_BIN(bin), last_of_launch));
+  const gst::ObjectPtr<GstPad> src(gst_element_get_static_pad(last.get(), "src"));
   gst_element_add_pad(bin, gst_ghost_pad_new("src", src.get()));
   return bin;
 }
@@ -57,12 +57,12 @@ std::string field_of(const GstCaps *caps, const char *name) {
 }
 
 void link_rtp(GstElement *, GstPad *pad, GstElement *parse) {
-  const tools::CapsPtr caps(gst_pad_get_current_caps(pad));
+  const gst::CapsPtr caps(gst_pad_get_current_caps(pad));
   const GstStructure *s =
       caps && gst_caps_get_size(caps.get()) ? gst_caps_get_structure(caps.get(), 0) : nullptr;
   const char *media = s ? gst_structure_get_string(s, "media") : nullptr;
   if (media && std::string_view(media) != "video") return;
-  const tools::ObjectPtr<GstPad> sink(gst_element_get_static_pad(parse, "sink"));
+  const gst::ObjectPtr<GstPad> sink(gst_element_get_static_pad(parse, "sink"));
   if (!gst_pad_is_linked(sink.get())) gst_pad_link(pad, sink.get());
 }
 
@@ -84,7 +84,7 @@ gboolean select_sound(GstElement *source, guint number, GstCaps *caps, gpointer)
 }
 
 void no_more_rtp_pads(GstElement *source, GstElement *parse) {
-  const tools::ObjectPtr<GstPad> sink(gst_element_get_static_pad(parse, "sink"));
+  const gst::ObjectPtr<GstPad> sink(gst_element_get_static_pad(parse, "sink"));
   if (!gst_pad_is_linked(sink.get()))
     GST_ELEMENT_ERROR(source, STREAM, WRONG_TYPE, ("the camera answers, but offers no video"), (nullptr));
 }
@@ -108,7 +108,7 @@ gboolean before_send(GstElement *source, gpointer, gpointer) {
   const auto *asked = static_cast<const char *>(g_object_get_data(G_OBJECT(source), named_host));
   gchar *now = nullptr;
   g_object_get(source, "location", &now, nullptr);
-  const tools::TextPtr location(now);
+  const gst::TextPtr location(now);
   if (!asked || host_of(now ? now : "") == asked) return TRUE;
   GST_ELEMENT_ERROR(source, RESOURCE, OPEN_READ, ("the camera sends on to another host, which is not asked"),
                     (nullptr));
@@ -130,7 +130,7 @@ void check_one(const std::string &source) {
     break;
   }
   case SourceKind::network:
-    if (const tools::TextPtr protocol(gst_uri_get_protocol(source.c_str()));
+    if (const gst::TextPtr protocol(gst_uri_get_protocol(source.c_str()));
         !protocol || !gst_uri_protocol_is_supported(GST_URI_SRC, protocol.get()))
       fail(Error::Kind::bad_setting, "no element of GStreamer reads '", mask_credentials(source), "'");
     break;
@@ -151,7 +151,7 @@ SourceKind source_kind(const std::string &source) {
   if (source.starts_with('/') || source.starts_with("./") || source.starts_with("../"))
     return SourceKind::file;
   const std::string word = source.substr(0, source.find_first_of(" !"));
-  const tools::ObjectPtr<GstElementFactory> factory(gst_element_factory_find(word.c_str()));
+  const gst::ObjectPtr<GstElementFactory> factory(gst_element_factory_find(word.c_str()));
   if (factory || source.find('!') != std::string::npos) return SourceKind::launch;
   return SourceKind::file;
 }
@@ -224,11 +224,11 @@ void add_source(GstBin *bin, const std::string &source, const SourcePads &pads) 
     g_signal_connect(camera, "no-more-pads", G_CALLBACK(guarded<no_more_rtp_pads>), parse);
   } else {
     GError *e = nullptr;
-    const tools::TextPtr uri(kind == SourceKind::file && !source.starts_with("file://")
-                                 ? gst_filename_to_uri(source.c_str(), nullptr)
-                                 : g_strdup(source.c_str()));
+    const gst::TextPtr uri(kind == SourceKind::file && !source.starts_with("file://")
+                               ? gst_filename_to_uri(source.c_str(), nullptr)
+                               : g_strdup(source.c_str()));
     GstElement *reader = uri ? gst_element_make_from_uri(GST_URI_SRC, uri.get(), nullptr, &e) : nullptr;
-    const tools::ErrorPtr error(e);
+    const gst::ErrorPtr error(e);
     if (!reader)
       fail(Error::Kind::bad_setting, "source '", mask_credentials(source), "': ",
            error ? mask_credentials(error->message) : "no address, file, device or element of GStreamer");

@@ -4,7 +4,7 @@
 #include "common/guarded.h"
 
 #include "common/error.h"
-#include "tools/base/gst_ptr.h"
+#include "gst/video/gst_ptr.h"
 #include "tools/base/pipeline.h"
 
 #include <string_view>
@@ -26,7 +26,7 @@ bool is_turned(GstEvent *event) {
   gst_event_parse_tag(event, &tags);
   gchar *text = nullptr;
   gst_tag_list_get_string(tags, GST_TAG_IMAGE_ORIENTATION, &text);
-  const tools::TextPtr orientation(text);
+  const gst::TextPtr orientation(text);
   return orientation && std::string_view(orientation.get()) != "rotate-0";
 }
 
@@ -54,13 +54,13 @@ GstPadProbeReturn Straightener::buffer(GstPad *, GstPadProbeInfo *, gpointer use
   try {
     if (self.interlaced_ && !self.deinterlaces_) {
       self.deinterlaces_ = true;
-      const tools::ObjectPtr<GstPad> after(gst_pad_get_peer(self.source_));
+      const gst::ObjectPtr<GstPad> after(gst_pad_get_peer(self.source_));
       // One picture of two fields: twice as many would cost twice the time.
       if (after) self.put_in(self.source_, after.get(), "deinterlace", "fields", "top");
     }
     if (self.turned_ && !self.turns_) { // behind deinterlace: lines of a turned picture are no fields
       self.turns_ = true;
-      const tools::ObjectPtr<GstPad> before(gst_pad_get_peer(self.sink_));
+      const gst::ObjectPtr<GstPad> before(gst_pad_get_peer(self.sink_));
       if (before) self.put_in(before.get(), self.sink_, "videoflip", "video-direction", "auto");
     }
   } catch (const Error &e) {
@@ -83,7 +83,7 @@ void Straightener::put_in(GstPad *before, GstPad *after, const char *factory, co
   add(factory);
   gst_util_set_object_arg(G_OBJECT(elements.back()), property, value);
   for (auto e = elements.rbegin(); e != elements.rend(); ++e) gst_element_sync_state_with_parent(*e);
-  const tools::ObjectPtr<GstPad> in(gst_element_get_static_pad(elements.front(), "sink")),
+  const gst::ObjectPtr<GstPad> in(gst_element_get_static_pad(elements.front(), "sink")),
       out(gst_element_get_static_pad(elements.back(), "src"));
   gst_pad_unlink(before, after);
   if (GST_PAD_LINK_FAILED(gst_pad_link(out.get(), after)) ||

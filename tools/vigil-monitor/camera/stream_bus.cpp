@@ -4,7 +4,7 @@
 #include "../config/text.h"
 #include "../printable.h"
 #include "common/guarded.h"
-#include "tools/base/gst_ptr.h"
+#include "gst/video/gst_ptr.h"
 
 #include <cstring>
 #include <utility>
@@ -22,8 +22,8 @@ std::string words_of(GstMessage *m) {
   GError *e = nullptr;
   gchar *d = nullptr;
   gst_message_parse_error(m, &e, &d);
-  const tools::ErrorPtr error(e);
-  const tools::TextPtr details(d);
+  const gst::ErrorPtr error(e);
+  const gst::TextPtr details(d);
   std::string why = shown(error->message);
   if (why.starts_with("No supported stream"))
     return "the camera answers, but offers no video"; // rtspsrc, all streams refused
@@ -70,14 +70,14 @@ StreamBus::StreamBus(GstElement *pipeline, tools::SharedContexts &contexts, cons
 }
 
 void StreamBus::begin() {
-  const tools::ObjectPtr<GstBus> bus(gst_element_get_bus(pipeline_));
+  const gst::ObjectPtr<GstBus> bus(gst_element_get_bus(pipeline_));
   gst_bus_set_sync_handler(bus.get(), guarded<Callbacks::sync_message, GST_BUS_PASS>, this, nullptr);
   watch_ = gst_bus_add_watch(bus.get(), guarded<Callbacks::message, G_SOURCE_CONTINUE>, this);
 }
 
 void StreamBus::end() {
   if (!watch_) return;
-  const tools::ObjectPtr<GstBus> bus(gst_element_get_bus(pipeline_));
+  const gst::ObjectPtr<GstBus> bus(gst_element_get_bus(pipeline_));
   gst_bus_remove_watch(bus.get());
   watch_ = 0;
 }
@@ -93,7 +93,7 @@ void StreamBus::receive(GstMessage *m) {
   case GST_MESSAGE_WARNING: {
     GError *e = nullptr;
     gst_message_parse_warning(m, &e, nullptr);
-    calls_.warning(shown(tools::ErrorPtr(e)->message));
+    calls_.warning(shown(gst::ErrorPtr(e)->message));
     break;
   }
   case GST_MESSAGE_QOS: // what the chain itself drops is seen by what goes in and comes out

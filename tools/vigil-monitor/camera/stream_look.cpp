@@ -4,10 +4,10 @@
 #include "../printable.h"
 #include "common/error.h"
 #include "common/guarded.h"
+#include "gst/video/gst_ptr.h"
 #include "record_pipeline.h"
 #include "reduction.h"
 #include "source.h"
-#include "tools/base/gst_ptr.h"
 #include "tools/base/mapped.h"
 #include "tools/base/pipeline.h"
 
@@ -40,7 +40,7 @@ StreamEvents events_for(const std::shared_ptr<StreamObserver> &observer) {
   };
   e.message = [observer](GstMessage *m, double) {
     if (!gst_is_missing_plugin_message(m)) return;
-    const tools::TextPtr what(gst_missing_plugin_message_get_description(m));
+    const gst::TextPtr what(gst_missing_plugin_message_get_description(m));
     observer->explain(text("nothing here decodes this stream; GStreamer lacks: ",
                            printable(what ? what.get() : "a plugin", most_said)));
   };
@@ -94,7 +94,7 @@ struct StreamLook::Callbacks {
     gst_event_parse_caps(event, &caps);
     GstVideoInfo video;
     if (!gst_video_info_from_caps(&video, caps) || video.height <= 0) return GST_PAD_PROBE_OK;
-    const tools::CapsPtr wanted(reduced_caps(video, std::min(picture_lines, video.height)));
+    const gst::CapsPtr wanted(reduced_caps(video, std::min(picture_lines, video.height)));
     g_object_set(filter, "caps", wanted.get(), nullptr);
     return GST_PAD_PROBE_OK;
   }
@@ -108,7 +108,7 @@ struct StreamLook::Callbacks {
   }
 
   static GstFlowReturn picture(GstAppSink *sink, gpointer user) {
-    const tools::SamplePtr sample(gst_app_sink_pull_sample(sink));
+    const gst::SamplePtr sample(gst_app_sink_pull_sample(sink));
     GstBuffer *buffer = sample ? gst_sample_get_buffer(sample.get()) : nullptr;
     const tools::MappedBuffer map(buffer);
     if (!map) return GST_FLOW_OK;
@@ -123,7 +123,7 @@ StreamLook::StreamLook(const CameraConfig &config, std::shared_ptr<StreamObserve
                        tools::SharedContexts &contexts, const Utc &utc)
     : StreamPipeline(config, "look", config.source, true, events_for(observer), contexts, utc),
       observer_(std::move(observer)) {
-  const tools::ObjectPtr<GstElement> parse(gst_bin_get_by_name(GST_BIN(pipeline_), source_parser));
+  const gst::ObjectPtr<GstElement> parse(gst_bin_get_by_name(GST_BIN(pipeline_), source_parser));
   g_signal_connect(parse.get(), "autoplug-select", G_CALLBACK((guarded<Callbacks::select, 0>)), this);
 }
 
@@ -150,17 +150,17 @@ void StreamLook::link(GstPad *pad, const std::string &caps) {
   GstElement *first = add(whole ? whole->parser : "identity"), *filter = add("capsfilter"),
              *last = add(raw ? "identity" : "decodebin");
   if (whole) {
-    const tools::CapsPtr units(gst_caps_from_string(whole->caps));
+    const gst::CapsPtr units(gst_caps_from_string(whole->caps));
     g_object_set(filter, "caps", units.get(), nullptr);
   }
   tools::link({first, filter, last});
-  const tools::ObjectPtr<GstPad> frames(gst_element_get_static_pad(filter, "src"));
+  const gst::ObjectPtr<GstPad> frames(gst_element_get_static_pad(filter, "src"));
   gst_pad_add_probe(frames.get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
                     guarded<Callbacks::format, GST_PAD_PROBE_OK>, this, nullptr);
   gst_pad_add_probe(frames.get(), GST_PAD_PROBE_TYPE_BUFFER, guarded<Callbacks::frame, GST_PAD_PROBE_OK>,
                     this, nullptr);
   if (raw) {
-    const tools::ObjectPtr<GstPad> pictures(gst_element_get_static_pad(last, "src"));
+    const gst::ObjectPtr<GstPad> pictures(gst_element_get_static_pad(last, "src"));
     link_pictures(pictures.get());
   } else {
     // Pictures that a decoder leaves on a GPU would have to be fetched from there.
@@ -168,7 +168,7 @@ void StreamLook::link(GstPad *pad, const std::string &caps) {
     g_signal_connect(last, "pad-added", G_CALLBACK(guarded<Callbacks::decoded>), this);
   }
   for (GstElement *e : {last, filter, first}) gst_element_sync_state_with_parent(e);
-  const tools::ObjectPtr<GstPad> in(gst_element_get_static_pad(first, "sink"));
+  const gst::ObjectPtr<GstPad> in(gst_element_get_static_pad(first, "sink"));
   gst_pad_link(prepared(pad, caps), in.get());
 }
 
@@ -185,7 +185,7 @@ void StreamLook::link_pictures(GstPad *pad) {
   gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, guarded<Callbacks::size, GST_PAD_PROBE_OK>,
                     filter, nullptr);
   for (GstElement *e : {sink, encode, filter, scale, convert}) gst_element_sync_state_with_parent(e);
-  const tools::ObjectPtr<GstPad> in(gst_element_get_static_pad(convert, "sink"));
+  const gst::ObjectPtr<GstPad> in(gst_element_get_static_pad(convert, "sink"));
   gst_pad_link(pad, in.get());
 }
 

@@ -7,7 +7,7 @@ bool StreamMemory::keep(GstBuffer *buffer, double time, bool key) {
   if (key && !since_) since_ = time;
   latest_ = time;
   if (frames_.empty() && !key) return true; // nothing can be decoded before a key frame
-  frames_.push_back({BufferPtr(gst_buffer_ref(buffer)), time, key});
+  frames_.push_back({gst::BufferPtr(gst_buffer_ref(buffer)), time, key});
   bytes_ += gst_buffer_get_size(buffer);
   return drop_old();
 }

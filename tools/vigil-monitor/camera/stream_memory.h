@@ -17,7 +17,7 @@ namespace vigil::monitor {
 class StreamMemory {
  public:
   struct Frame {
-    BufferPtr buffer;
+    gst::BufferPtr buffer;
     double time;
     bool key;
   };

@@ -5,11 +5,11 @@
 #include "common/error.h"
 #include "common/guarded.h"
 #include "gpu_pictures.h"
+#include "gst/video/gst_ptr.h"
 #include "h264_encoder.h"
 #include "pipeline_element.h"
 #include "privacy_cover.h"
 #include "source.h"
-#include "tools/base/gst_ptr.h"
 #include "tools/base/pipeline.h"
 
 #include <exception>
@@ -61,7 +61,7 @@ StreamPipeline::StreamPipeline(const CameraConfig &config, const std::string &na
                        events.uncovered_missing);
   if (with_sound) sound_.emplace(pipeline_, clock_, delivery_, std::move(events.sound));
   try {
-    const tools::ObjectPtr<GstClock> clock(gst_system_clock_obtain());
+    const gst::ObjectPtr<GstClock> clock(gst_system_clock_obtain());
     gst_pipeline_use_clock(GST_PIPELINE(pipeline_), clock.get()); // one for all cameras
     add_source(GST_BIN(pipeline_), source,
                {G_CALLBACK(guarded<Callbacks::pad_added>), G_CALLBACK(guarded<Callbacks::rtp_pad>), this,
@@ -106,7 +106,7 @@ GstElement *StreamPipeline::add(const char *factory) {
 }
 
 void StreamPipeline::link_stream(GstPad *pad) {
-  tools::CapsPtr caps(gst_pad_get_current_caps(pad));
+  gst::CapsPtr caps(gst_pad_get_current_caps(pad));
   if (!caps) caps.reset(gst_pad_query_caps(pad, nullptr));
   const GstStructure *s = gst_caps_get_size(caps.get()) ? gst_caps_get_structure(caps.get(), 0) : nullptr;
   const std::string name = s ? gst_structure_get_name(s) : "";
@@ -123,8 +123,8 @@ GstPad *StreamPipeline::prepared(GstPad *pad, const std::string &caps) {
     if (!end_.is_file()) ArrivalTimes::watch(p, pipeline_);
   };
   const auto follow = [this, &pad](GstElement *e) {
-    const tools::ObjectPtr<GstPad> sink(gst_element_get_static_pad(e, "sink"));
-    const tools::ObjectPtr<GstPad> src(gst_element_get_static_pad(e, "src"));
+    const gst::ObjectPtr<GstPad> sink(gst_element_get_static_pad(e, "sink"));
+    const gst::ObjectPtr<GstPad> src(gst_element_get_static_pad(e, "src"));
     gst_element_sync_state_with_parent(e);
     gst_pad_link(pad, sink.get());
     pad = src.get(); // the element keeps it
@@ -137,7 +137,7 @@ GstPad *StreamPipeline::prepared(GstPad *pad, const std::string &caps) {
   if (end_.has_length()) {
     GstElement *identity = add("identity");
     g_object_set(identity, "sync", TRUE, nullptr);
-    const tools::ObjectPtr<GstPad> in(gst_element_get_static_pad(identity, "sink"));
+    const gst::ObjectPtr<GstPad> in(gst_element_get_static_pad(identity, "sink"));
     gst_pad_add_probe(in.get(), GST_PAD_PROBE_TYPE_BUFFER,
                       guarded<Callbacks::first_of_file, GST_PAD_PROBE_OK>, nullptr, nullptr);
     follow(identity);
@@ -153,7 +153,7 @@ GstElement *StreamPipeline::add_encoding() {
   gst_util_set_object_arg(G_OBJECT(queue), "leaky", "downstream");
   // Each encoder takes one of these formats, and PrivacyCover both. They have no odd sizes.
   g_object_set(scale, "add-borders", FALSE, nullptr);
-  const tools::CapsPtr caps(
+  const gst::CapsPtr caps(
       gst_caps_from_string("video/x-raw,format=(string){I420,NV12},width=(int)[2,65534,2],"
                            "height=(int)[2,65534,2]"));
   g_object_set(filter, "caps", caps.get(), nullptr);
@@ -167,7 +167,7 @@ GstElement *StreamPipeline::add_encoding() {
   } else {
     tools::link({queue, convert});
   }
-  const tools::ObjectPtr<GstPad> pictures(gst_element_get_static_pad(encode, "sink"));
+  const gst::ObjectPtr<GstPad> pictures(gst_element_get_static_pad(encode, "sink"));
   cover(pictures.get());
   for (GstElement *e : {filter, scale, convert, queue}) gst_element_sync_state_with_parent(e);
   return queue;
@@ -205,7 +205,7 @@ GstPadProbeReturn StreamPipeline::Callbacks::first_of_file(GstPad *pad, GstPadPr
   GstBuffer *first = GST_PAD_PROBE_INFO_BUFFER(info);
   const GstClockTime shown = GST_BUFFER_PTS(first), decoded = GST_BUFFER_DTS(first);
   if (GST_CLOCK_TIME_IS_VALID(shown) && GST_CLOCK_TIME_IS_VALID(decoded) && shown > decoded) {
-    const tools::ObjectPtr<GstElement> identity(gst_pad_get_parent_element(pad));
+    const gst::ObjectPtr<GstElement> identity(gst_pad_get_parent_element(pad));
     g_object_set(identity.get(), "ts-offset", static_cast<gint64>(shown - decoded), nullptr);
   }
   return GST_PAD_PROBE_REMOVE;
@@ -214,7 +214,7 @@ GstPadProbeReturn StreamPipeline::Callbacks::first_of_file(GstPad *pad, GstPadPr
 // rtspsrc's pads. Without its sound the camera still sees.
 void StreamPipeline::Callbacks::rtp_pad(GstElement *, GstPad *pad, gpointer user) {
   StreamPipeline &p = self(user);
-  const tools::CapsPtr caps(gst_pad_get_current_caps(pad));
+  const gst::CapsPtr caps(gst_pad_get_current_caps(pad));
   if (!is_sound(caps.get())) return p.sender_clock_.watch(pad, p.pipeline_);
   if (!p.sound_) return;
   try {

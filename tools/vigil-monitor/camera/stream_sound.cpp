@@ -2,9 +2,9 @@
 #include "stream_sound.h"
 
 #include "common/guarded.h"
+#include "gst/video/gst_ptr.h"
 #include "pipeline_element.h"
 #include "source.h"
-#include "tools/base/gst_ptr.h"
 #include "tools/base/pipeline.h"
 
 #include <utility>
@@ -15,7 +15,7 @@ namespace vigil::monitor {
 struct StreamSound::Callbacks {
   static GstFlowReturn sample(GstAppSink *sink, gpointer user, std::initializer_list<SoundForm> forms) {
     const StreamSound &s = *static_cast<StreamSound *>(user);
-    const tools::SamplePtr sample(gst_app_sink_pull_sample(sink));
+    const gst::SamplePtr sample(gst_app_sink_pull_sample(sink));
     const auto under_way = s.delivery_.under_way();
     if (!sample || s.delivery_.ended()) return GST_FLOW_OK;
     const double captured = s.clock_.monotonic(running_time(sample.get()));
@@ -37,7 +37,7 @@ StreamSound::StreamSound(GstElement *pipeline, const FrameClock &clock, const Fr
 GstElement *StreamSound::add_sink(GstElement *last, const char *caps,
                                   GstFlowReturn (*taken)(GstAppSink *, gpointer)) {
   GstElement *filter = add_element(pipeline_, "capsfilter"), *sink = add_element(pipeline_, "appsink");
-  const tools::CapsPtr wanted(gst_caps_from_string(caps));
+  const gst::CapsPtr wanted(gst_caps_from_string(caps));
   g_object_set(filter, "caps", wanted.get(), nullptr);
   g_object_set(sink, "sync", FALSE, "async", FALSE, "max-buffers", 0u, nullptr);
   GstAppSinkCallbacks callbacks{};
@@ -50,7 +50,7 @@ GstElement *StreamSound::add_sink(GstElement *last, const char *caps,
 }
 
 void StreamSound::link(GstPad *pad) {
-  const tools::CapsPtr caps(gst_pad_get_current_caps(pad));
+  const gst::CapsPtr caps(gst_pad_get_current_caps(pad));
   const auto chain = sound_chain(caps.get());
   if (!chain) return;
   std::vector<GstElement *> elements;
@@ -65,7 +65,7 @@ void StreamSound::link(GstPad *pad) {
   }
   for (std::size_t i = 1; i < elements.size(); i++) tools::link({elements[i - 1], elements[i]});
   for (std::size_t i = elements.size(); i-- > 0;) gst_element_sync_state_with_parent(elements[i]);
-  const tools::ObjectPtr<GstPad> in(gst_element_get_static_pad(elements.front(), "sink"));
+  const gst::ObjectPtr<GstPad> in(gst_element_get_static_pad(elements.front(), "sink"));
   gst_pad_link(pad, in.get());
 }
 

@@ -5,8 +5,8 @@ namespace vigil::monitor {
 
 StreamViewers::Sound StreamViewers::sound(double now) const {
   const auto reference = [this](SoundForm form) {
-    const tools::CapsPtr &c = caps_[static_cast<std::size_t>(form)];
-    return tools::CapsPtr(c ? gst_caps_ref(c.get()) : nullptr);
+    const gst::CapsPtr &c = caps_[static_cast<std::size_t>(form)];
+    return gst::CapsPtr(c ? gst_caps_ref(c.get()) : nullptr);
   };
   Sound out{reference(SoundForm::sent), reference(SoundForm::stored), nullptr, 0};
   constexpr double lately = 2; // seconds
@@ -22,7 +22,7 @@ void StreamViewers::push(GstBuffer *buffer, double time) {
 }
 
 void StreamViewers::push_sound(SoundForm form, GstCaps *caps, GstBuffer *buffer, double time) {
-  tools::CapsPtr &known = caps_[static_cast<std::size_t>(form)];
+  gst::CapsPtr &known = caps_[static_cast<std::size_t>(form)];
   if (known.get() != caps) known.reset(gst_caps_ref(caps));
   if (form == SoundForm::sent) {
     latest_.reset(gst_buffer_ref(buffer));
@@ -36,7 +36,7 @@ void StreamViewers::end() {
 }
 
 void StreamViewers::forget_sound() {
-  for (tools::CapsPtr &c : caps_) c.reset();
+  for (gst::CapsPtr &c : caps_) c.reset();
   latest_.reset();
 }
 

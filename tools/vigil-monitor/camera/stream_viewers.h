@@ -4,8 +4,8 @@
 #pragma once
 
 #include "access_units.h"
+#include "gst/video/gst_ptr.h"
 #include "stream_viewer.h"
-#include "tools/base/gst_ptr.h"
 
 #include <array>
 #include <cstddef>
@@ -18,8 +18,8 @@ namespace vigil::monitor {
 class StreamViewers {
  public:
   struct Sound {
-    tools::CapsPtr sent, stored; // null: there is none, or none has come yet
-    BufferPtr latest;            // as it is sent; null: none has come lately
+    gst::CapsPtr sent, stored; // null: there is none, or none has come yet
+    gst::BufferPtr latest;     // as it is sent; null: none has come lately
     double latest_time = 0;
   };
   // `now`: of the last picture.
@@ -38,8 +38,8 @@ class StreamViewers {
  private:
   static constexpr std::size_t most = 16;
   std::vector<std::shared_ptr<StreamViewer>> viewers_;
-  std::array<tools::CapsPtr, 2> caps_; // of sound, by SoundForm
-  BufferPtr latest_;                   // sound as it is sent
+  std::array<gst::CapsPtr, 2> caps_; // of sound, by SoundForm
+  gst::BufferPtr latest_;            // sound as it is sent
   double latest_time_ = 0;
 };
 

@@ -3,8 +3,8 @@
 
 #include "common/guarded.h"
 #include "gpu_pictures.h"
+#include "gst/video/gst_ptr.h"
 #include "pipeline_element.h"
-#include "tools/base/gst_ptr.h"
 #include "tools/base/mapped.h"
 #include "tools/base/pipeline.h"
 
@@ -36,7 +36,7 @@ struct TileBranch::Callbacks {
     return b.use_.tint->draw(own, running_time(pad, own)) ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
   }
   static GstFlowReturn tile(GstAppSink *sink, gpointer user) {
-    const tools::SamplePtr sample(gst_app_sink_pull_sample(sink));
+    const gst::SamplePtr sample(gst_app_sink_pull_sample(sink));
     return self(user).take(sample.get());
   }
 };
@@ -69,10 +69,10 @@ void TileBranch::build(GstElement *last) {
   GstAppSinkCallbacks callbacks{};
   callbacks.new_sample = guarded<Callbacks::tile>;
   gst_app_sink_set_callbacks(GST_APP_SINK(sink), &callbacks, this, nullptr);
-  const tools::ObjectPtr<GstPad> in(gst_element_get_static_pad(queue, "sink"));
+  const gst::ObjectPtr<GstPad> in(gst_element_get_static_pad(queue, "sink"));
   gst_pad_add_probe(in.get(), GST_PAD_PROBE_TYPE_BUFFER, guarded<Callbacks::frame, GST_PAD_PROBE_DROP>, this,
                     nullptr);
-  const tools::ObjectPtr<GstPad> ready(gst_element_get_static_pad(encode, "sink"));
+  const gst::ObjectPtr<GstPad> ready(gst_element_get_static_pad(encode, "sink"));
   if (use_.tint) {
     gst_pad_add_probe(ready.get(), GST_PAD_PROBE_TYPE_BUFFER, guarded<Callbacks::tint, GST_PAD_PROBE_OK>,
                       this, nullptr);
@@ -87,9 +87,9 @@ void TileBranch::set_height(int tile_height) {
   if (w <= 0 || h <= 0) return;
   const int out_h = std::min(tile_height, h) & ~1;
   const int out_w = std::max(2, static_cast<int>(std::lround(static_cast<double>(w) * out_h / h)) & ~1);
-  const tools::CapsPtr caps(gst_caps_new_simple("video/x-raw", "width", G_TYPE_INT, out_w, "height",
-                                                G_TYPE_INT, std::max(2, out_h), "pixel-aspect-ratio",
-                                                GST_TYPE_FRACTION, 1, 1, nullptr));
+  const gst::CapsPtr caps(gst_caps_new_simple("video/x-raw", "width", G_TYPE_INT, out_w, "height", G_TYPE_INT,
+                                              std::max(2, out_h), "pixel-aspect-ratio", GST_TYPE_FRACTION, 1,
+                                              1, nullptr));
   g_object_set(size_, "caps", caps.get(), nullptr);
 }
 

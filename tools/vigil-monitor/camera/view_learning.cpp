@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "view_learning.h"
 
-#include "tools/base/gst_ptr.h"
+#include "gst/video/gst_ptr.h"
 #include "tools/base/mapped.h"
 #include "utc.h"
 
@@ -91,7 +91,7 @@ void ViewLearning::see(GstPad *pad, GstBuffer *buffer) {
   if (!turning_) return;
   const double now = Utc::monotonic_seconds();
   if (!still_.due(now)) return;
-  const tools::CapsPtr caps(gst_pad_get_current_caps(pad));
+  const gst::CapsPtr caps(gst_pad_get_current_caps(pad));
   GstVideoInfo video;
   if (!caps || !gst_video_info_from_caps(&video, caps.get())) return;
   const tools::MappedFrame frame(buffer, video, GST_MAP_READ);

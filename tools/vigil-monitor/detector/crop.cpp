@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "crop.h"
 
+#include "gst/video/gst_ptr.h"
 #include "kernels/label/picture.h"
 #include "tools/base/mapped.h"
 
@@ -11,10 +12,6 @@
 
 namespace vigil::monitor {
 namespace {
-
-struct FreeConverter {
-  void operator()(GstVideoConverter *c) const { gst_video_converter_free(c); }
-};
 
 GstVideoRectangle rectangle(const label::Part &p) {
   return {p.x, p.y, p.width, p.height};
@@ -29,15 +26,16 @@ bool convert(GstBuffer *buffer, const GstVideoInfo &info, const GstVideoRectangl
   GstVideoInfo in = info; // the converter takes frames of one rate alone
   GST_VIDEO_INFO_FPS_N(&out) = GST_VIDEO_INFO_FPS_N(&in);
   GST_VIDEO_INFO_FPS_D(&out) = GST_VIDEO_INFO_FPS_D(&in);
-  const std::unique_ptr<GstVideoConverter, FreeConverter> converter(gst_video_converter_new(
-      &in, &out,
-      gst_structure_new("convert", GST_VIDEO_CONVERTER_OPT_SRC_X, G_TYPE_INT, from.x,
-                        GST_VIDEO_CONVERTER_OPT_SRC_Y, G_TYPE_INT, from.y, GST_VIDEO_CONVERTER_OPT_SRC_WIDTH,
-                        G_TYPE_INT, from.w, GST_VIDEO_CONVERTER_OPT_SRC_HEIGHT, G_TYPE_INT, from.h,
-                        GST_VIDEO_CONVERTER_OPT_DEST_X, G_TYPE_INT, to.x, GST_VIDEO_CONVERTER_OPT_DEST_Y,
-                        G_TYPE_INT, to.y, GST_VIDEO_CONVERTER_OPT_DEST_WIDTH, G_TYPE_INT, to.w,
-                        GST_VIDEO_CONVERTER_OPT_DEST_HEIGHT, G_TYPE_INT, to.h,
-                        GST_VIDEO_CONVERTER_OPT_FILL_BORDER, G_TYPE_BOOLEAN, TRUE, nullptr)));
+  const std::unique_ptr<GstVideoConverter, gst::Releaser<gst_video_converter_free>> converter(
+      gst_video_converter_new(
+          &in, &out,
+          gst_structure_new(
+              "convert", GST_VIDEO_CONVERTER_OPT_SRC_X, G_TYPE_INT, from.x, GST_VIDEO_CONVERTER_OPT_SRC_Y,
+              G_TYPE_INT, from.y, GST_VIDEO_CONVERTER_OPT_SRC_WIDTH, G_TYPE_INT, from.w,
+              GST_VIDEO_CONVERTER_OPT_SRC_HEIGHT, G_TYPE_INT, from.h, GST_VIDEO_CONVERTER_OPT_DEST_X,
+              G_TYPE_INT, to.x, GST_VIDEO_CONVERTER_OPT_DEST_Y, G_TYPE_INT, to.y,
+              GST_VIDEO_CONVERTER_OPT_DEST_WIDTH, G_TYPE_INT, to.w, GST_VIDEO_CONVERTER_OPT_DEST_HEIGHT,
+              G_TYPE_INT, to.h, GST_VIDEO_CONVERTER_OPT_FILL_BORDER, G_TYPE_BOOLEAN, TRUE, nullptr)));
   if (!converter) return false;
   const std::unique_ptr<GstBuffer, decltype(&gst_buffer_unref)> made(
       gst_buffer_new_allocate(nullptr, GST_VIDEO_INFO_SIZE(&out), nullptr), gst_buffer_unref);

@@ -5,7 +5,7 @@
 #include "common/error.h"
 #include "common/guarded.h"
 #include "export_output.h"
-#include "tools/base/gst_ptr.h"
+#include "gst/video/gst_ptr.h"
 #include "tools/base/mapped.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace vigil::monitor {
 namespace {
 
 bool there_is(const char *element) {
-  return tools::ObjectPtr<GstElementFactory>(gst_element_factory_find(element)) != nullptr;
+  return gst::ObjectPtr<GstElementFactory>(gst_element_factory_find(element)) != nullptr;
 }
 
 std::string encoder() {
@@ -81,7 +81,7 @@ class Pictures {
   }
 
   void draw(GstPad *pad, GstBuffer *b, GstClockTime time) {
-    const tools::CapsPtr caps(gst_pad_get_current_caps(pad));
+    const gst::CapsPtr caps(gst_pad_get_current_caps(pad));
     GstVideoInfo video;
     if (!caps || !gst_video_info_from_caps(&video, caps.get()))
       fail(Error::Kind::bad_data, "a picture has no format, so it cannot be written on");
@@ -104,8 +104,8 @@ class Pictures {
 
 void probe(GstElement *pipeline, const char *element, const char *pad, GstPadProbeCallback what,
            Pictures &user) {
-  const tools::ObjectPtr<GstElement> e(gst_bin_get_by_name(GST_BIN(pipeline), element));
-  const tools::ObjectPtr<GstPad> p(gst_element_get_static_pad(e.get(), pad));
+  const gst::ObjectPtr<GstElement> e(gst_bin_get_by_name(GST_BIN(pipeline), element));
+  const gst::ObjectPtr<GstPad> p(gst_element_get_static_pad(e.get(), pad));
   // `what` is guarded where it is given
   gst_pad_add_probe(p.get(), GST_PAD_PROBE_TYPE_BUFFER, what, &user, nullptr);
 }
@@ -119,25 +119,25 @@ void run(const RenderOrder &order, const std::string &file) {
   if (!order.sound.empty() && order.timelapse == 0)
     words += text("demux.audio_0 ! ", long_queue, " ! ", order.sound, " ! mux.");
   GError *error = nullptr;
-  const tools::ObjectPtr<GstElement> pipeline(gst_parse_launch(words.c_str(), &error));
-  const tools::ErrorPtr why(error);
+  const gst::ObjectPtr<GstElement> pipeline(gst_parse_launch(words.c_str(), &error));
+  const gst::ErrorPtr why(error);
   if (!pipeline || why) fail(Error::Kind::no_device, why ? why->message : "no pipeline");
-  const tools::ObjectPtr<GstElement> out(gst_bin_get_by_name(GST_BIN(pipeline.get()), "file"));
+  const gst::ObjectPtr<GstElement> out(gst_bin_get_by_name(GST_BIN(pipeline.get()), "file"));
   g_object_set(out.get(), "location", file.c_str(), nullptr);
   Pictures pictures(order);
   probe(pipeline.get(), "raw", "src", guarded<Pictures::picture, GST_PAD_PROBE_OK>, pictures);
   if (order.keys_only)
     probe(pipeline.get(), "coded", "sink", guarded<Pictures::key_frame, GST_PAD_PROBE_OK>, pictures);
   gst_element_set_state(pipeline.get(), GST_STATE_PLAYING);
-  const tools::ObjectPtr<GstBus> bus(gst_element_get_bus(pipeline.get()));
-  const tools::MessagePtr end(gst_bus_timed_pop_filtered(
+  const gst::ObjectPtr<GstBus> bus(gst_element_get_bus(pipeline.get()));
+  const gst::MessagePtr end(gst_bus_timed_pop_filtered(
       bus.get(), GST_CLOCK_TIME_NONE, static_cast<GstMessageType>(GST_MESSAGE_ERROR | GST_MESSAGE_EOS)));
   std::string failure;
   if (end && GST_MESSAGE_TYPE(end.get()) == GST_MESSAGE_ERROR) {
     gchar *details = nullptr;
     gst_message_parse_error(end.get(), &error, &details);
-    const tools::ErrorPtr message(error);
-    const tools::TextPtr more(details);
+    const gst::ErrorPtr message(error);
+    const gst::TextPtr more(details);
     failure = text(message->message, more ? " " : "", more ? more.get() : "");
   }
   gst_element_set_state(pipeline.get(), GST_STATE_NULL);

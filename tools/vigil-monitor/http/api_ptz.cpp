@@ -89,7 +89,7 @@ Response Api::move_ptz(const Match &m) {
   const bool goes_on = head->moving();
   turn(monitor_, m.parts[0], "", [&] { head->move(speed); });
   if (!goes_on) note(m, "ptz-move", {{"camera", m.parts[0]}, {"speed", body}});
-  return json_response({{"camera", m.parts[0]}, {"seconds", PtzHead::seconds_of_move}});
+  return json_response({{"camera", m.parts[0]}, {"seconds", PtzOrders::seconds_of_move}});
 }
 
 Response Api::stop_ptz(const Match &m) {

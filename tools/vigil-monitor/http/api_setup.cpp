@@ -7,7 +7,7 @@
 #include "../config/text.h"
 #include "../printable.h"
 #include "common/error.h"
-#include "tools/base/gst_ptr.h"
+#include "gst/video/gst_ptr.h"
 
 #include <algorithm>
 #include <map>
@@ -107,7 +107,7 @@ json findings_json(const StreamFindings &f, const std::string &source, bool reco
               {"warnings", f.warnings},
               {"picture", nullptr}};
   if (f.picture) {
-    const tools::TextPtr words(
+    const gst::TextPtr words(
         g_base64_encode(reinterpret_cast<const guchar *>(f.picture->data()), f.picture->size()));
     out["picture"] = words.get();
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "covered_since.h"
 
+#include "../store/salvage.h"
 #include "common/error.h"
 #include "common/file.h"
 
@@ -23,8 +24,11 @@ std::set<std::string> parts_of(const PrivacyConfig &privacy) {
 
 } // namespace
 
-CoveredSince::CoveredSince(std::string file) : file_(std::move(file)) {
+CoveredSince::CoveredSince(std::string file, const std::function<void(const std::string &)> &report)
+    : file_(std::move(file)) {
   constexpr std::size_t most = std::size_t{4} << 20;
+  std::error_code error;
+  if (!std::filesystem::exists(file_, error)) return;
   try {
     on_disk_ = read_text_file(file_, "the file of covered cameras", most);
     const auto all = nlohmann::json::parse(on_disk_);
@@ -32,8 +36,11 @@ CoveredSince::CoveredSince(std::string file) : file_(std::move(file)) {
       Cover cover{j.at("parts").get<std::set<std::string>>(), j.at("since").get<double>()};
       if (std::isfinite(cover.since)) covers_[camera] = std::move(cover);
     }
-  } catch (const std::exception &) {
-    covers_.clear(); // no file, or a damaged one: the safe side
+  } catch (const std::exception &e) {
+    covers_.clear(); // the safe side
+    on_disk_ = "{}";
+    report(text(file_, ": ", e.what(), set_aside(file_),
+                ", and examples of cameras with privacy lose the pictures that were kept before"));
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include "../config/config.h"
 
+#include <functional>
 #include <map>
 #include <mutex>
 #include <set>
@@ -15,8 +16,9 @@ namespace vigil::monitor {
 
 class CoveredSince {
  public:
-  // Without the file, or with one that cannot be read, all pictures of a covered camera count as older.
-  explicit CoveredSince(std::string file);
+  // Without the file, or with one that cannot be read, all pictures of a covered camera count as older. The
+  // latter is set aside and reported.
+  CoveredSince(std::string file, const std::function<void(const std::string &)> &report);
 
   // These are all cameras that cover something. Those of them that did not cover all of it until now.
   std::set<std::string> use(const std::map<std::string, PrivacyConfig> &, double now);

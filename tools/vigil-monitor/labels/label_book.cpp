@@ -86,13 +86,7 @@ LabelBook::Examples LabelBook::load() {
   try {
     return label::read_examples(read_text_file(file_, "the file of labels", label::largest_examples_file));
   } catch (const Error &e) {
-    std::string moved;
-    try {
-      moved = "; it is set aside as " + move_aside(file_);
-    } catch (const Error &why) {
-      moved = text("; ", why.what());
-    }
-    around_.report(text(e.what(), moved, ", and labels begin without examples"));
+    around_.report(text(e.what(), set_aside(file_), ", and labels begin without examples"));
     return {};
   }
 }

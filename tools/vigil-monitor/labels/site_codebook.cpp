@@ -37,13 +37,7 @@ SiteCodebook::SiteCodebook(std::string file, std::function<void(const std::strin
     loaded_ = load(read_codebook(file_));
     stamp_ = stamp;
   } catch (const std::exception &e) {
-    std::string moved;
-    try {
-      moved = "; it is set aside as " + move_aside(file_);
-    } catch (const Error &why) {
-      moved = text("; ", why.what());
-    }
-    report_(text(file_, ": ", e.what(), moved, ", and labels go by shape and motion"));
+    report_(text(file_, ": ", e.what(), set_aside(file_), ", and labels go by shape and motion"));
   }
 }
 

@@ -7,7 +7,7 @@
 #include "../printable.h"
 #include "common/error.h"
 #include "common/guarded.h"
-#include "tools/base/gst_ptr.h"
+#include "gst/video/gst_ptr.h"
 
 #include <algorithm>
 #include <chrono>
@@ -65,7 +65,7 @@ std::string words_of(GstRTSPResult result) {
 }
 
 std::string refusal(const char *method, int status) {
-  const tools::TextPtr words(g_strdup(gst_rtsp_status_as_text(static_cast<GstRTSPStatusCode>(status))));
+  const gst::TextPtr words(g_strdup(gst_rtsp_status_as_text(static_cast<GstRTSPStatusCode>(status))));
   const char *hint = status == GST_RTSP_STS_UNAUTHORIZED ? "; check user and password" : "";
   return text("it answers ", method, " with ", status, " (", words ? words.get() : "?", ")", hint);
 }

@@ -7,7 +7,7 @@
 #include "../printable.h"
 #include "common/error.h"
 #include "common/guarded.h"
-#include "tools/base/gst_ptr.h"
+#include "gst/video/gst_ptr.h"
 #include "tools/base/pipeline.h"
 
 #include <atomic>
@@ -70,7 +70,7 @@ struct BackChannel::Connection {
 
   const bool talks; // else it only asks
   std::atomic<bool> ended = false;
-  const tools::ObjectPtr<GstElement> pipeline;
+  const gst::ObjectPtr<GstElement> pipeline;
   GstElement *source = nullptr; // of the pipeline
 
   std::mutex lock;
@@ -87,7 +87,7 @@ struct BackChannel::Connection {
 
 BackChannel::Connection::Connection(const std::string &address, bool t)
     : talks(t), pipeline(GST_ELEMENT(gst_object_ref_sink(gst_pipeline_new(nullptr)))) {
-  const tools::ObjectPtr<GstBus> bus(gst_element_get_bus(pipeline.get()));
+  const gst::ObjectPtr<GstBus> bus(gst_element_get_bus(pipeline.get()));
   gst_bus_set_sync_handler(bus.get(), guarded<message, GST_BUS_DROP>, this, nullptr);
   source = make_rtsp_source(address, false);
   gst_bin_add(GST_BIN(pipeline.get()), source);
@@ -98,7 +98,7 @@ BackChannel::Connection::Connection(const std::string &address, bool t)
 
 void BackChannel::Connection::stop() {
   if (ended.exchange(true)) return;
-  const tools::ObjectPtr<GstBus> bus(gst_element_get_bus(pipeline.get()));
+  const gst::ObjectPtr<GstBus> bus(gst_element_get_bus(pipeline.get()));
   // none instead of the guarded one
   gst_bus_set_sync_handler(bus.get(), nullptr, nullptr, nullptr);
   gst_element_set_state(pipeline.get(), GST_STATE_NULL);
@@ -127,11 +127,11 @@ gboolean BackChannel::Connection::select(GstElement *, guint number, GstCaps *ca
 
 GstBusSyncReply BackChannel::Connection::message(GstBus *, GstMessage *m, gpointer user) {
   Connection &c = *static_cast<Connection *>(user);
-  const tools::MessagePtr owner(m);
+  const gst::MessagePtr owner(m);
   if (GST_MESSAGE_TYPE(m) == GST_MESSAGE_ERROR) {
     GError *e = nullptr;
     gst_message_parse_error(m, &e, nullptr);
-    const tools::ErrorPtr error(e);
+    const gst::ErrorPtr error(e);
     const guint status = rtsp_status_of(m);
     const std::lock_guard guard(c.lock);
     // That no description comes is how GStreamer says of some cameras that they refuse.
@@ -142,7 +142,7 @@ GstBusSyncReply BackChannel::Connection::message(GstBus *, GstMessage *m, gpoint
   } else if (GST_MESSAGE_TYPE(m) == GST_MESSAGE_WARNING) {
     GError *e = nullptr;
     gst_message_parse_warning(m, &e, nullptr);
-    const tools::ErrorPtr warning(e);
+    const gst::ErrorPtr warning(e);
     const std::lock_guard guard(c.lock);
     // That the other side closed is a warning, since there may be pictures that are not shown yet.
     if (g_error_matches(e, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ) && c.error.empty())
@@ -151,7 +151,7 @@ GstBusSyncReply BackChannel::Connection::message(GstBus *, GstMessage *m, gpoint
     GstProgressType type = GST_PROGRESS_TYPE_ERROR;
     gchar *code = nullptr;
     gst_message_parse_progress(m, &type, &code, nullptr);
-    const tools::TextPtr word(code);
+    const gst::TextPtr word(code);
     const std::lock_guard guard(c.lock);
     // PLAY is answered.
     c.opened = c.opened || (type == GST_PROGRESS_TYPE_COMPLETE && std::string_view(code) == "request");

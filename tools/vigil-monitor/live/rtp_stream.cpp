@@ -3,7 +3,7 @@
 
 #include "common/error.h"
 #include "common/guarded.h"
-#include "tools/base/gst_ptr.h"
+#include "gst/video/gst_ptr.h"
 #include "tools/base/pipeline.h"
 
 #include <algorithm>
@@ -124,7 +124,7 @@ void RtpStream::push_sound(SoundForm form, GstCaps *caps, GstBuffer *buffer, dou
 
 GstFlowReturn RtpStream::packet(GstAppSink *sink, gpointer user) {
   Chain &chain = *static_cast<Chain *>(user);
-  const tools::SamplePtr sample(gst_app_sink_pull_sample(sink));
+  const gst::SamplePtr sample(gst_app_sink_pull_sample(sink));
   if (GstBuffer *buffer = sample ? gst_sample_get_buffer(sample.get()) : nullptr)
     chain.stream->take(chain, buffer);
   return GST_FLOW_OK;

@@ -4,7 +4,7 @@
 #include "../camera/utc.h"
 #include "common/error.h"
 #include "common/guarded.h"
-#include "tools/base/gst_ptr.h"
+#include "gst/video/gst_ptr.h"
 #include "tools/base/pipeline.h"
 
 #include <algorithm>
@@ -83,7 +83,7 @@ void Voice::Impl::add_chain(G711 from, const SpeechForm &to) {
   g_object_set(queue, "max-size-buffers", 0u, "max-size-bytes", most_waiting_bytes, "max-size-time",
                most_waiting_ns, nullptr);
   gst_util_set_object_arg(G_OBJECT(queue), "leaky", "downstream");
-  const tools::ObjectPtr<GstPad> into(gst_element_get_static_pad(queue, "sink"));
+  const gst::ObjectPtr<GstPad> into(gst_element_get_static_pad(queue, "sink"));
   gst_pad_add_probe(into.get(), GST_PAD_PROBE_TYPE_BUFFER, guarded<on_speech, GST_PAD_PROBE_DROP>, this,
                     nullptr);
   constexpr gint64 packet_ns = 20'000'000; // as most cameras and telephones have it
@@ -99,7 +99,7 @@ void Voice::Impl::add_chain(G711 from, const SpeechForm &to) {
 }
 
 void Voice::Impl::arrives(GstPad *pad) const {
-  const tools::ObjectPtr<GstPad> sink(gst_element_get_static_pad(first, "sink"));
+  const gst::ObjectPtr<GstPad> sink(gst_element_get_static_pad(first, "sink"));
   if (gst_pad_is_linked(sink.get()) || gst_pad_link(pad, sink.get()) != GST_PAD_LINK_OK) return;
   gst_pad_add_probe(pad,
                     static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST),
@@ -124,7 +124,7 @@ GstPadProbeReturn Voice::Impl::on_speech(GstPad *, GstPadProbeInfo *info, gpoint
 }
 
 GstFlowReturn Voice::Impl::packet(GstAppSink *sink, gpointer user) {
-  const tools::SamplePtr sample(gst_app_sink_pull_sample(sink));
+  const gst::SamplePtr sample(gst_app_sink_pull_sample(sink));
   if (sample) static_cast<Impl *>(user)->packets(sample.get());
   return GST_FLOW_OK;
 }

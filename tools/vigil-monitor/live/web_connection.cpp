@@ -4,8 +4,8 @@
 #include "../camera/utc.h"
 #include "common/error.h"
 #include "common/guarded.h"
+#include "gst/video/gst_ptr.h"
 #include "ice_settings.h"
-#include "tools/base/gst_ptr.h"
 #include "tools/base/pipeline.h"
 
 #include <atomic>
@@ -24,12 +24,7 @@ namespace {
 
 constexpr std::chrono::seconds longest_reply(10);
 using DescriptionPtr =
-    std::unique_ptr<GstWebRTCSessionDescription, tools::Releaser<gst_webrtc_session_description_free>>;
-
-struct StructureRelease {
-  void operator()(GstStructure *s) const { gst_structure_free(s); }
-};
-using StructurePtr = std::unique_ptr<GstStructure, StructureRelease>;
+    std::unique_ptr<GstWebRTCSessionDescription, gst::Releaser<gst_webrtc_session_description_free>>;
 
 // The answer of webrtcbin to one question, which comes on its own thread. The promise may live longer than
 // this object.
@@ -43,14 +38,14 @@ class Reply {
   Reply(const Reply &) = delete;
   Reply &operator=(const Reply &) = delete;
   GstPromise *promise() const { return promise_; }
-  StructurePtr wait(const char *what) {
+  gst::StructurePtr wait(const char *what) {
     auto future = state_->reply.get_future();
     if (future.wait_for(longest_reply) != std::future_status::ready)
       fail(Error::Kind::device, "GStreamer's webrtcbin does not come to an end: ", what);
-    StructurePtr reply = future.get();
+    gst::StructurePtr reply = future.get();
     GError *e = nullptr;
     if (reply && gst_structure_get(reply.get(), "error", G_TYPE_ERROR, &e, nullptr) && e) {
-      const tools::ErrorPtr error(e);
+      const gst::ErrorPtr error(e);
       fail(Error::Kind::bad_data, what, ": ", error->message);
     }
     return reply;
@@ -58,7 +53,7 @@ class Reply {
 
  private:
   struct State {
-    std::promise<StructurePtr> reply;
+    std::promise<gst::StructurePtr> reply;
     std::atomic<bool> said = false;
   };
   static void changed(GstPromise *p, gpointer user) {
@@ -66,7 +61,7 @@ class Reply {
     if (s.said.exchange(true)) return;
     const GstStructure *reply =
         gst_promise_wait(p) == GST_PROMISE_RESULT_REPLIED ? gst_promise_get_reply(p) : nullptr;
-    s.reply.set_value(StructurePtr(reply ? gst_structure_copy(reply) : nullptr));
+    s.reply.set_value(gst::StructurePtr(reply ? gst_structure_copy(reply) : nullptr));
   }
   static void forget(gpointer user) { delete static_cast<std::shared_ptr<State> *>(user); }
   const std::shared_ptr<State> state_;
@@ -155,7 +150,7 @@ WebConnection::~WebConnection() {
 
 void WebConnection::Impl::end() {
   if (!pipeline) return;
-  const tools::ObjectPtr<GstBus> bus(gst_element_get_bus(pipeline));
+  const gst::ObjectPtr<GstBus> bus(gst_element_get_bus(pipeline));
   // none instead of the guarded one
   gst_bus_set_sync_handler(bus.get(), nullptr, nullptr, nullptr);
   gst_element_set_state(pipeline, GST_STATE_NULL);
@@ -166,15 +161,15 @@ void WebConnection::Impl::end() {
 void WebConnection::Impl::set_up(const WebRtcConfig &config, bool on_this_machine) {
   pipeline = gst_pipeline_new(nullptr);
   gst_object_ref_sink(pipeline);
-  const tools::ObjectPtr<GstClock> clock(gst_system_clock_obtain());
+  const gst::ObjectPtr<GstClock> clock(gst_system_clock_obtain());
   gst_pipeline_use_clock(GST_PIPELINE(pipeline), clock.get());
-  const tools::ObjectPtr<GstBus> bus(gst_element_get_bus(pipeline));
+  const gst::ObjectPtr<GstBus> bus(gst_element_get_bus(pipeline));
   gst_bus_set_sync_handler(bus.get(), guarded<on_message, GST_BUS_DROP>, this, nullptr);
   web = tools::make_element("webrtcbin");
   gst_bin_add(GST_BIN(pipeline), web);
   gst_util_set_object_arg(G_OBJECT(web), "bundle-policy", "max-bundle");
   limit_addresses(config, on_this_machine);
-  if (const tools::ObjectPtr<GstElement> rtp(gst_bin_get_by_name(GST_BIN(web), "rtpbin")); rtp)
+  if (const gst::ObjectPtr<GstElement> rtp(gst_bin_get_by_name(GST_BIN(web), "rtpbin")); rtp)
     g_signal_connect(rtp.get(), "new-jitterbuffer", G_CALLBACK(guarded<on_jitterbuffer>), this);
   g_signal_connect(web, "on-ice-candidate", G_CALLBACK(guarded<on_candidate>), this);
   g_signal_connect(web, "notify::ice-gathering-state", G_CALLBACK(guarded<on_gathering>), this);
@@ -186,7 +181,7 @@ void WebConnection::Impl::limit_addresses(const WebRtcConfig &config, bool on_th
   GObject *found = nullptr;
   g_object_get(web, "ice-agent", &found, nullptr);
   if (!found) fail(Error::Kind::no_device, "webrtcbin has no agent of ICE");
-  const tools::ObjectPtr<GObject> ice(found);
+  const gst::ObjectPtr<GObject> ice(found);
   set_if_there(ice.get(), "ice-tcp", "false");
   if (config.first_port) {
     set_if_there(ice.get(), "min-rtp-port", std::to_string(config.first_port).c_str());
@@ -207,7 +202,7 @@ void WebConnection::Impl::limit_addresses(const WebRtcConfig &config, bool on_th
   if (!config.stun.empty()) g_object_set(web, "stun-server", ("stun://" + config.stun).c_str(), nullptr);
   turn = !config.turn.empty();
   if (!turn) return;
-  const tools::TextPtr user(g_uri_escape_string(config.turn_user.c_str(), nullptr, FALSE)),
+  const gst::TextPtr user(g_uri_escape_string(config.turn_user.c_str(), nullptr, FALSE)),
       password(g_uri_escape_string(config.turn_password.c_str(), nullptr, FALSE));
   gboolean taken = FALSE;
   const std::string address = std::string("turn://") + user.get() + ":" + password.get() + "@" + config.turn;
@@ -228,7 +223,7 @@ std::string WebConnection::negotiate(const Offer &from, const std::vector<Offer:
   {
     Reply reply;
     g_signal_emit_by_name(web, "create-answer", nullptr, reply.promise());
-    const StructurePtr made = reply.wait("the answer");
+    const gst::StructurePtr made = reply.wait("the answer");
     GstWebRTCSessionDescription *d = nullptr;
     if (made) gst_structure_get(made.get(), "answer", GST_TYPE_WEBRTC_SESSION_DESCRIPTION, &d, nullptr);
     answer.reset(d);
@@ -250,14 +245,14 @@ std::string WebConnection::negotiate(const Offer &from, const std::vector<Offer:
     found = i.candidates;
   }
   if (found.empty()) fail(Error::Kind::io, "no port is free for WebRTC, or this machine has no address");
-  const tools::TextPtr sdp(gst_sdp_message_as_text(answer->sdp));
+  const gst::TextPtr sdp(gst_sdp_message_as_text(answer->sdp));
   for (const std::string &line : from.candidates()) candidate(line);
   return from.answer(sdp.get(), choices, found);
 }
 
 // Reports of what arrived come about once a second.
 void WebConnection::Impl::watch_words() {
-  const tools::ObjectPtr<GstElement> rtp(gst_bin_get_by_name(GST_BIN(web), "rtpbin"));
+  const gst::ObjectPtr<GstElement> rtp(gst_bin_get_by_name(GST_BIN(web), "rtpbin"));
   GObject *session = nullptr;
   if (rtp) g_signal_emit_by_name(rtp.get(), "get-internal-session", 0u, &session);
   if (!session) fail(Error::Kind::device, "webrtcbin has no session of RTP");

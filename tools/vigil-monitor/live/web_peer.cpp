@@ -5,7 +5,7 @@
 #include "../config/text.h"
 #include "common/error.h"
 #include "common/guarded.h"
-#include "tools/base/gst_ptr.h"
+#include "gst/video/gst_ptr.h"
 #include "tools/base/pipeline.h"
 
 #include <algorithm>
@@ -119,22 +119,22 @@ void WebPeer::Impl::add_track(Track &track, const Offer::Choice &choice, const c
       ",encoding-name=" + choice.codec.name + ",clock-rate=" + clock.substr(0, clock.find('/')) +
       ",payload=" + std::to_string(choice.codec.payload) + ",ssrc=(uint)" + std::to_string(track.ssrc);
   if (choice.codec.name == "OPUS") text += ",encoding-params=(string)2";
-  const tools::CapsPtr caps(gst_caps_from_string(text.c_str()));
+  const gst::CapsPtr caps(gst_caps_from_string(text.c_str()));
   GstElement *source = tools::make_element("appsrc");
   gst_bin_add(GST_BIN(connection.pipeline()), source);
   track.source = GST_APP_SRC(source);
   g_object_set(source, "caps", caps.get(), "format", GST_FORMAT_TIME, "is-live", TRUE, "max-bytes",
                guint64{0}, "block", FALSE, nullptr);
   GstPadTemplate *kind = gst_element_get_pad_template(connection.webrtcbin(), "sink_%u");
-  const tools::ObjectPtr<GstPad> sink(
+  const gst::ObjectPtr<GstPad> sink(
       gst_element_request_pad(connection.webrtcbin(), kind, pad_name, caps.get()));
-  const tools::ObjectPtr<GstPad> src(gst_element_get_static_pad(source, "src"));
+  const gst::ObjectPtr<GstPad> src(gst_element_get_static_pad(source, "src"));
   if (!sink || gst_pad_link(src.get(), sink.get()) != GST_PAD_LINK_OK)
     fail(Error::Kind::no_device, "webrtcbin takes no ", choice.codec.name);
   GstWebRTCRTPTransceiver *sender = nullptr;
   g_object_get(sink.get(), "transceiver", &sender, nullptr);
   if (sender) {
-    const tools::ObjectPtr<GstWebRTCRTPTransceiver> owner(sender);
+    const gst::ObjectPtr<GstWebRTCRTPTransceiver> owner(sender);
     g_object_set(sender, "direction", GST_WEBRTC_RTP_TRANSCEIVER_DIRECTION_SENDONLY, nullptr);
     if (pictures && choice.codec.rtx >= 0) g_object_set(sender, "do-nack", TRUE, nullptr);
   }

@@ -13,37 +13,6 @@
 
 namespace vigil::monitor {
 
-WebViewers::Sender::~Sender() {
-  if (stream) recorder->unwatch(stream);
-}
-
-struct WebViewers::Place {
-  Place(WebViewers &viewers, std::string w) : all(viewers), who(std::move(w)) {
-    const std::lock_guard guard(all.lock_);
-    if (all.stopped_) throw WebRefused{503, "the program is stopping"};
-    const auto known = all.of_.find(who);
-    if (known != all.of_.end() && known->second >= most_of_one)
-      throw WebRefused{429, text(most_of_one, " live views of yours are open; close one")};
-    if (all.all_ >= most)
-      throw WebRefused{503, text("all ", most, " places for live views by WebRTC are taken")};
-    if (all.beginning_ >= most_beginning)
-      throw WebRefused{503, "too many live views begin at once; try it again in some seconds"};
-    all.of_[who]++;
-    all.all_++;
-    all.beginning_++;
-  }
-  ~Place() {
-    const std::lock_guard guard(all.lock_);
-    all.beginning_--;
-    if (!kept) all.free_place(who);
-  }
-  Place(const Place &) = delete;
-  Place &operator=(const Place &) = delete;
-  WebViewers &all;
-  const std::string who;
-  bool kept = false;
-};
-
 WebViewers::WebViewers(WebRtcConfig config, std::function<void(const std::string &)> log)
     : config_(std::move(config)), log_(std::move(log)),
       missing_(config_.enabled ? WebConnection::missing()
@@ -55,11 +24,6 @@ WebViewers::WebViewers(WebRtcConfig config, std::function<void(const std::string
 
 WebViewers::~WebViewers() {
   stop();
-}
-
-void WebViewers::free_place(const std::string &who) {
-  all_--;
-  if (const auto of = of_.find(who); of != of_.end() && --of->second == 0) of_.erase(of);
 }
 
 void WebViewers::stop() {
@@ -80,33 +44,22 @@ void WebViewers::stop() {
 // All that belongs to GStreamer goes on a thread of its own: it may wait.
 void WebViewers::leave(View view) {
   view.sender->stream->leave(view.peer.get());
-  {
-    const std::lock_guard guard(lock_);
-    free_place(view.who);
-  }
+  places_.free(view.who);
   reaper_.add([held = std::make_shared<View>(std::move(view))]() mutable { held.reset(); });
 }
 
-std::shared_ptr<WebViewers::Sender> WebViewers::sender(const std::shared_ptr<Recorder> &recorder) {
-  const std::lock_guard guard(senders_lock_);
-  std::erase_if(senders_, [](const auto &s) { return s.second.expired(); });
-  auto &known = senders_[recorder.get()];
-  if (auto s = known.lock(); s && !s->stream->ended()) return s;
-  auto s = std::make_shared<Sender>();
-  s->recorder = recorder;
-  s->stream = std::dynamic_pointer_cast<RtpStream>(recorder->watch(
-      [](const Recorder::Stream &of) { return std::make_shared<RtpStream>(of.video, of.sound_sent); }));
-  if (!s->stream) return nullptr;
-  known = s;
-  return s;
+void WebViewers::need_running() const {
+  const std::lock_guard guard(lock_);
+  if (stopped_) throw WebRefused{503, "the program is stopping"};
 }
 
 WebViewers::Begun WebViewers::begin(const Asked &asked) {
   try {
     if (!missing_.empty()) throw WebRefused{501, "there is no WebRTC here: " + missing_};
-    Place place(*this, asked.who);
+    need_running();
+    ViewPlaces::Beginning place(places_, asked.who);
     WebPeer::Wish wish{Offer(asked.sdp), {}, asked.on_this_machine};
-    const auto from = asked.stream ? sender(asked.stream) : nullptr;
+    const auto from = asked.stream ? senders_.sender(asked.stream) : nullptr;
     if (!from)
       throw WebRefused{503,
                        "camera " + asked.camera +
@@ -131,7 +84,7 @@ WebViewers::Begun WebViewers::begin(const Asked &asked) {
     const std::lock_guard guard(lock_);
     if (stopped_) throw WebRefused{503, "the program is stopping"};
     views_.emplace(out.id, std::move(view));
-    place.kept = true;
+    place.keep();
     begun_++;
     wake_.notify_all();
     return out;

@@ -6,7 +6,7 @@
 #include "../printable.h"
 #include "address.h"
 #include "common/error.h"
-#include "tools/base/gst_ptr.h"
+#include "gst/video/gst_ptr.h"
 #include "xml.h"
 
 #include <algorithm>
@@ -45,7 +45,7 @@ struct Socket {
 };
 
 std::string random_uuid() {
-  const tools::TextPtr uuid(g_uuid_string_random());
+  const gst::TextPtr uuid(g_uuid_string_random());
   return std::string("urn:uuid:") + uuid.get();
 }
 

@@ -4,8 +4,9 @@
 // here sends a stop as well.
 #pragma once
 
-#include "client.h"
 #include "ptz.h"
+#include "ptz_device.h"
+#include "ptz_orders.h"
 
 #include <atomic>
 #include <condition_variable>
@@ -36,7 +37,7 @@ class PtzHead {
 
   // These wait for the device. They throw as OnvifClient does, Error::bad_setting when the camera cannot do
   // this, and Error::io when it is still busy with an earlier request.
-  void move(const PtzSpeed &); // until the next call, and for at most seconds_of_move
+  void move(const PtzSpeed &); // until the next call, and for at most PtzOrders::seconds_of_move
   void stop();
   void go_to(const std::string &preset);
   void go_home();
@@ -46,12 +47,9 @@ class PtzHead {
   void remove_preset(const std::string &preset);
   bool moving() const; // a move goes on
 
-  static constexpr double seconds_of_move = 1.5;
-
  private:
   template <class F>
-  auto ask(F f); // f() with the device to itself
-  // Takes the place of all moves before it; false when a later one has taken its own.
+  auto ask(F f); // f(PtzDevice::Turn &, const PtzAbilities &)
   bool is_last(std::uint64_t number) const;
   void travel(const char *request, const std::string &more, bool possible);
   void run();
@@ -59,20 +57,13 @@ class PtzHead {
   void stop_now(std::uint64_t number);
 
   const News news_;
-  const ServiceAddress device_;
   std::atomic<bool> ended_ = false;
-
-  std::timed_mutex asking_; // who asks the device; guards these
-  OnvifClient client_;
-  ServiceAddress ptz_;
-  std::string profile_;
+  PtzDevice device_;
 
   mutable std::mutex lock_; // guards these
   std::condition_variable more_;
   std::optional<PtzAbilities> abilities_;
-  std::uint64_t number_ = 0;      // of the last order to turn or to stop
-  std::optional<double> stop_at_; // monotonic
-  int stops_failed_ = 0;
+  PtzOrders orders_;
   double read_at_ = 0, read_wait_ = 5; // monotonic; seconds
   std::string said_;                   // why it could not be read
   std::thread thread_;                 // last: it uses the others

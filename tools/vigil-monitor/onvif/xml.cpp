@@ -4,7 +4,7 @@
 #include "../printable.h"
 #include "common/error.h"
 #include "common/guarded.h"
-#include "tools/base/gst_ptr.h"
+#include "gst/video/gst_ptr.h"
 
 #include <algorithm>
 #include <glib.h>
@@ -131,7 +131,7 @@ XmlElement read_xml(std::string_view text) {
   const bool good =
       g_markup_parse_context_parse(context.get(), text.data(), static_cast<gssize>(text.size()), &e) &&
       g_markup_parse_context_end_parse(context.get(), &e);
-  const tools::ErrorPtr error(e);
+  const gst::ErrorPtr error(e);
   if (!good)
     fail(Error::Kind::bad_data,
          "the answer is no XML that is read here: ", printable(error ? error->message : "", most_said));
@@ -139,7 +139,7 @@ XmlElement read_xml(std::string_view text) {
 }
 
 std::string xml_escaped(std::string_view s) {
-  const tools::TextPtr out(g_markup_escape_text(s.data(), static_cast<gssize>(s.size())));
+  const gst::TextPtr out(g_markup_escape_text(s.data(), static_cast<gssize>(s.size())));
   return out.get();
 }
 

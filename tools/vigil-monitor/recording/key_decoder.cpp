@@ -4,7 +4,7 @@
 #include "../camera/utc.h"
 #include "common/error.h"
 #include "common/guarded.h"
-#include "tools/base/gst_ptr.h"
+#include "gst/video/gst_ptr.h"
 #include "tools/base/mapped.h"
 #include "tools/base/pipeline.h"
 
@@ -130,7 +130,7 @@ void KeyDecoder::Line::build(const GstCaps *caps) {
   GstElement *out = add("appsink");
   if (g_object_class_find_property(G_OBJECT_GET_CLASS(decoder), "max-threads"))
     g_object_set(decoder, "max-threads", 1, nullptr);
-  const tools::CapsPtr size(gst_caps_new_simple(
+  const gst::CapsPtr size(gst_caps_new_simple(
       "video/x-raw", "format", G_TYPE_STRING, "I420", "width", G_TYPE_INT, form.size.width, "height",
       G_TYPE_INT, form.size.height, "pixel-aspect-ratio", GST_TYPE_FRACTION, 1, 1, nullptr));
   g_object_set(scale, "add-borders", FALSE, nullptr);
@@ -142,19 +142,19 @@ void KeyDecoder::Line::build(const GstCaps *caps) {
   if (first) tools::link({source_, first, decoder});
   if (!first) tools::link({source_, decoder});
   tools::link({decoder, scale, convert, filter, encoder, out});
-  const tools::ObjectPtr<GstPad> pad(gst_element_get_static_pad(source_, "src"));
+  const gst::ObjectPtr<GstPad> pad(gst_element_get_static_pad(source_, "src"));
   gst_pad_add_probe(pad.get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, guarded<key_units, GST_PAD_PROBE_OK>,
                     nullptr, nullptr);
   GstAppSinkCallbacks calls{};
   calls.new_sample = (guarded<on_picture, GST_FLOW_ERROR>);
   gst_app_sink_set_callbacks(GST_APP_SINK(out), &calls, this, nullptr);
-  const tools::ObjectPtr<GstBus> bus(gst_element_get_bus(pipeline_));
+  const gst::ObjectPtr<GstBus> bus(gst_element_get_bus(pipeline_));
   gst_bus_set_flushing(bus.get(), TRUE); // nobody reads it: what fails shows where frames are pushed
   gst_element_set_state(pipeline_, GST_STATE_PLAYING);
 }
 
 GstFlowReturn KeyDecoder::Line::on_picture(GstAppSink *sink, gpointer self) {
-  const tools::SamplePtr sample(gst_app_sink_pull_sample(sink));
+  const gst::SamplePtr sample(gst_app_sink_pull_sample(sink));
   if (sample) static_cast<Line *>(self)->take(sample.get());
   return GST_FLOW_OK;
 }

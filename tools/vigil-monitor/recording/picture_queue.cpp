@@ -20,7 +20,7 @@ void PictureQueue::begin(const GstCaps *caps, const Mp4Track &track) {
 }
 
 bool PictureQueue::take(GstBuffer *part, double captured, std::int64_t now) {
-  BufferPtr whole = units_.take(part, captured);
+  gst::BufferPtr whole = units_.take(part, captured);
   if (!whole) return false;
   const bool key = !GST_BUFFER_FLAG_IS_SET(whole.get(), GST_BUFFER_FLAG_DELTA_UNIT);
   arrived_ = now;

@@ -24,7 +24,7 @@ inline std::optional<std::int64_t> in_micros(GstClockTime t) {
 class PictureQueue {
  public:
   struct Picture {
-    BufferPtr buffer;
+    gst::BufferPtr buffer;
     std::int64_t decoded, shown;
     bool key;
   };

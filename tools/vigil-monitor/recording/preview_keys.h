@@ -19,7 +19,7 @@ class PreviewKeys {
   void add(const PictureQueue::Picture &p, const std::string &segment, std::int64_t start) {
     if (last_ != 0 && std::abs(p.decoded - last_) < PreviewMaker::least_apart) return;
     last_ = p.decoded;
-    keys_.push_back({BufferPtr(gst_buffer_ref(p.buffer.get())), segment, p.decoded - start});
+    keys_.push_back({gst::BufferPtr(gst_buffer_ref(p.buffer.get())), segment, p.decoded - start});
   }
   void clear() { keys_.clear(); }
   std::vector<KeyPicture> take() { return std::exchange(keys_, {}); }

@@ -13,7 +13,7 @@
 namespace vigil::monitor {
 
 struct KeyPicture {
-  BufferPtr buffer;
+  gst::BufferPtr buffer;
   std::string segment;
   std::int64_t at = 0; // microseconds after the segment's start
 };

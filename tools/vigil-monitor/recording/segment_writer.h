@@ -18,7 +18,7 @@ namespace vigil::monitor {
 // Frames that follow each other. Times are microseconds after the segment's start.
 struct CutFragment {
   struct Sample {
-    BufferPtr buffer;
+    gst::BufferPtr buffer;
     std::int64_t time = 0, shown_later = 0;
     bool key = true;
   };

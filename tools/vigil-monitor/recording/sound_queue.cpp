@@ -23,7 +23,7 @@ void SoundQueue::take(GstBuffer *buffer, double captured, std::int64_t now) {
       in_micros(GST_BUFFER_DURATION(buffer))
           .value_or(track_->codec == Mp4Track::Codec::aac ? aac_samples * a_second / std::max(track_->rate, 1)
                                                           : opus_frame);
-  sounds_.push_back({BufferPtr(gst_buffer_ref(buffer)), time, duration});
+  sounds_.push_back({gst::BufferPtr(gst_buffer_ref(buffer)), time, duration});
   end_ = time + duration;
   // Without pictures sound is not recorded: a segment begins with a key frame.
   constexpr std::int64_t longest = 5 * a_second;

@@ -32,7 +32,7 @@ class SoundQueue {
 
  private:
   struct Sound {
-    BufferPtr buffer;
+    gst::BufferPtr buffer;
     std::int64_t time, duration;
   };
   std::optional<Mp4Track> track_;

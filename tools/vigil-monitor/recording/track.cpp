@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "track.h"
 
-#include "tools/base/gst_ptr.h"
+#include "gst/video/gst_ptr.h"
 #include "tools/base/mapped.h"
 
 #include <gst/pbutils/pbutils.h>
@@ -44,7 +44,7 @@ std::optional<Mp4Track> track_of(const GstCaps *caps) {
   gst_structure_get_int(s, "height", &t.height);
   gst_structure_get_int(s, "rate", &t.rate);
   gst_structure_get_int(s, "channels", &t.channels);
-  if (const tools::TextPtr codec(gst_codec_utils_caps_get_mime_codec(const_cast<GstCaps *>(caps))); codec)
+  if (const gst::TextPtr codec(gst_codec_utils_caps_get_mime_codec(const_cast<GstCaps *>(caps))); codec)
     t.name = codec.get();
   constexpr int opus_rate = 48000, largest = 0xffff;
   if (name == "video/x-h264" || name == "video/x-h265") {

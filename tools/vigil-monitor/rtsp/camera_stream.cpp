@@ -3,8 +3,8 @@
 
 #include "../camera/utc.h"
 #include "common/error.h"
+#include "gst/video/gst_ptr.h"
 #include "onvif_pay.h"
-#include "tools/base/gst_ptr.h"
 #include "tools/base/pipeline.h"
 
 #include <algorithm>
@@ -74,7 +74,7 @@ RtspCameraStream::RtspCameraStream(GstCaps *video, GstCaps *sound)
   GstElement *onvif = new_onvif_pay("pay1");
   constexpr guint metadata_type = 98;
   g_object_set(onvif, "pt", metadata_type, nullptr);
-  const tools::CapsPtr caps(gst_caps_new_empty_simple(onvif_media_type));
+  const gst::CapsPtr caps(gst_caps_new_empty_simple(onvif_media_type));
   documents_ = add_source(bin_, caps.get(), onvif);
   GstBuffer *first = gst_buffer_new_memdup(no_findings, std::strlen(no_findings));
   GST_BUFFER_PTS(first) = 0;

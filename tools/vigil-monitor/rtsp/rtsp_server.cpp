@@ -7,8 +7,8 @@
 #include "camera_stream.h"
 #include "common/error.h"
 #include "common/guarded.h"
+#include "gst/video/gst_ptr.h"
 #include "rtsp_access.h"
-#include "tools/base/gst_ptr.h"
 #include "unread.h"
 
 #include <algorithm>
@@ -286,7 +286,7 @@ void set_certificate(GstRTSPAuth *auth, const RtspSettings &s) {
   GError *e = nullptr;
   GTlsCertificate *certificate = g_tls_certificate_new_from_files(s.certificate.c_str(), s.key.c_str(), &e);
   if (!certificate) {
-    const tools::ErrorPtr error(e);
+    const gst::ErrorPtr error(e);
     fail(Error::Kind::io, "rtsp: TLS cannot begin with ", s.certificate, ": ", error->message,
          "; it needs glib-networking");
   }

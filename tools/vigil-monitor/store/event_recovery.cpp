@@ -83,7 +83,7 @@ std::optional<double> written(const std::string &path) {
 } // namespace
 
 EventRecovery::EventRecovery(Storage &storage, const EventRecords &records, DoubtfulClips &doubtful,
-                             Past past, double now)
+                             Storage::Past past, double now)
     : storage_(storage), records_(records), doubtful_(doubtful), past_(past), now_(now) {}
 
 std::vector<Event> EventRecovery::run() {

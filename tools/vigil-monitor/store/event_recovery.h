@@ -12,12 +12,7 @@ namespace vigil::monitor {
 
 class EventRecovery {
  public:
-  // What is known of the time before.
-  struct Past {
-    bool had_records = false; // the folder of records was there
-    bool old_rows = false;    // the database's log was lost: rows may be of a time before the files
-  };
-  EventRecovery(Storage &, const EventRecords &, DoubtfulClips &, Past, double now);
+  EventRecovery(Storage &, const EventRecords &, DoubtfulClips &, Storage::Past, double now);
 
   // A record without a row becomes its event again. A finished clip or picture, or a damaged record, without
   // a row becomes an event with the label "found"; a row without its file says so; a half-written clip is
@@ -45,7 +40,7 @@ class EventRecovery {
   Storage &storage_;
   const EventRecords &records_;
   DoubtfulClips &doubtful_;
-  const Past past_;
+  const Storage::Past past_;
   const double now_; // UTC
   Rows rows_;
   std::vector<Event> ended_;                 // had no end

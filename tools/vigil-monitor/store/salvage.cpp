@@ -117,6 +117,14 @@ std::string move_aside(const std::string &path) {
   return aside;
 }
 
+std::string set_aside(const std::string &path) {
+  try {
+    return "; it is set aside as " + move_aside(path);
+  } catch (const Error &why) {
+    return text("; ", why.what());
+  }
+}
+
 std::string move_barred_aside(const std::string &path) {
   if (!is_barred(path)) return "";
   return text(path, " is a folder or cannot be read and written, and is now ", move_aside(path));

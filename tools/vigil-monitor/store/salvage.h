@@ -11,6 +11,10 @@ namespace vigil::monitor {
 // Error::write when it cannot.
 std::string move_aside(const std::string &path);
 
+// The same, as the end of a sentence for people that says what is wrong with `path`: its new name, or why it
+// cannot have one.
+std::string set_aside(const std::string &path);
+
 // The same for a file of the program's own that it may not read or write, and for a folder in its place.
 // Returns what was done, for people; empty where nothing is wrong or there is no such file.
 std::string move_barred_aside(const std::string &path);

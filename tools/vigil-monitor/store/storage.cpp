@@ -71,7 +71,7 @@ void FolderLock::unlock() const {
 }
 
 Storage::Storage(const std::string &path, Log log, std::shared_ptr<ColdFolder> cold)
-    : had_records_(!is_gone(path + "/events")), path_(prepared(path)), lock_(path_), log_(std::move(log)),
+    : past_{!is_gone(path + "/events"), false}, path_(prepared(path)), lock_(path_), log_(std::move(log)),
       reports_(log_), records_(path_, log_), places_(path_, std::move(cold)) {
   for (const char *name : {"administrators", "audit.jsonl", "events.jsonl"}) free_name(file(name));
   open_database();
@@ -86,7 +86,7 @@ Storage::Storage(const std::string &path, Log log, std::shared_ptr<ColdFolder> c
 void Storage::open_database() {
   const std::string path = file("events.db");
   if (const std::string moved = move_unreadable_log_aside(path); !moved.empty()) {
-    old_rows_ = true;
+    past_.old_rows = true;
     reports_.add(moved + "; events whose files are there come back from their files");
   }
   try {
@@ -106,7 +106,7 @@ void Storage::open_database() {
 }
 
 std::vector<Event> Storage::reconcile(double now) {
-  return EventRecovery(*this, records_, *doubtful_, {had_records_, old_rows_}, now).run();
+  return EventRecovery(*this, records_, *doubtful_, past_, now).run();
 }
 
 void Storage::recordings_compared() {

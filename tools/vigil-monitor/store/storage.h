@@ -49,6 +49,11 @@ class FolderLock {
 class Storage {
  public:
   using Log = std::function<void(const std::string &)>;
+  // What is known of the time before this start.
+  struct Past {
+    bool had_records = false; // the folder of records was there
+    bool old_rows = false;    // the database's log was lost: rows may be of a time before the files
+  };
   // Makes the folders. A damaged or unreadable database is moved aside, and what can be read of it goes
   // into a new one. Throws Error::write when the folder cannot be written, Error::bad_data on a newer
   // version's database, Error::io when another program works with the folder.
@@ -92,8 +97,7 @@ class Storage {
   void open_database();
   void free_name(const std::string &path); // of what bars a file of that name
 
-  const bool had_records_; // the folder of records was there
-  bool old_rows_ = false;  // the database's log was lost: rows may be of a time before the files
+  Past past_;
   const std::string path_;
   FolderLock lock_;
   Log log_;
