@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What recording alone costs: processor time of vigil-monitor for cameras of an RTSP server that are recorded all day and not analysed.
 
-record_cameras.py PROGRAM FOLDER [CAMERAS [SECONDS [DETECT]]]    16 60 off
+record_cameras.py PROGRAM FOLDER [CAMERAS [SECONDS [DETECT [RATE [CLIPS]]]]]    16 60 off 15 4
 
-Makes four H.264 clips of drawn scenes in FOLDER (1920x1080, 15 pictures a second), which rtsp_clips.py sends without encoding. DETECT "on"
+Makes up to four H.264 clips of drawn scenes in FOLDER (1920x1080, RATE pictures a second), which rtsp_clips.py sends without encoding. DETECT "on"
 analyses the cameras, too, for comparison. Prints the load average; another program's load makes the figure larger."""
 import os
 import pathlib
@@ -19,10 +19,11 @@ from vigiltest import free_port  # noqa: E402  pylint: disable=wrong-import-posi
 program, folder = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
 cameras, seconds = (int(a) for a in [*sys.argv[3:5], *("16", "60")[len(sys.argv[3:5]):]])
 detect = (sys.argv[5] if len(sys.argv) > 5 else "off") == "on"
-WIDTH, HEIGHT, RATE, LIMIT, GROUP = 1920, 1080, 15, 10, 6
+WIDTH, HEIGHT, LIMIT, GROUP = 1920, 1080, 10, 6
+RATE, clips_made = (int(a) for a in [*sys.argv[6:8], *("15", "4")[len(sys.argv[6:8]):]])
 SCENES = ("street density=0.5", "indoor density=0.5", "foliage density=0.5", "street seed=9")
 folder.mkdir(parents=True, exist_ok=True)
-clips = [folder / f"{scene.replace(' ', '-').replace('=', '')}-{WIDTH}x{HEIGHT}.mp4" for scene in SCENES[:cameras]]
+clips = [folder / f"{scene.replace(' ', '-').replace('=', '')}-{WIDTH}x{HEIGHT}-{RATE}.mp4" for scene in SCENES[:min(cameras, clips_made)]]
 for clip, scene in zip(clips, SCENES):
     if not clip.exists():
         subprocess.run(["gst-launch-1.0", "-q", *f"scenetestsrc scene={scene} num-buffers={20 * RATE} ! video/x-raw,format=I420,width={WIDTH},height={HEIGHT},framerate={RATE}/1 "

@@ -38,7 +38,7 @@ void RetentionPass::run(const std::map<std::string, CameraConfig> &cameras, doub
   storage_.retention().set_days(cameras, retain_days);
   DiskState disk = this->disk(limits, trusted);
   // The limit holds until the next pass, too, if as much comes as since the last one.
-  constexpr std::int64_t part = 4; // of max_size; a faster growth says that it is much too small
+  constexpr std::int64_t part = 2; // of max_size; a faster growth says that it is much too small
   if (left_) disk.growth = std::clamp(disk.clip_bytes - *left_, std::int64_t{0}, disk.max_size / part);
   constexpr double day = 86400;
   min_free_ = static_cast<std::int64_t>(limits.min_free);
