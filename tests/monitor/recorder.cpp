@@ -405,6 +405,26 @@ void slow_viewer(const std::string &folder) {
   expect(pictures(file) == shown, "the other viewer has each picture");
 }
 
+// A camera has so many places for viewers, and a stream to show from its first key frame on.
+void places_of_viewers(const std::string &folder, const Stream &s) {
+  Recording r(folder);
+  const auto watch = [&] {
+    return r.recorder->watch(
+        [](const Recorder::Stream &of) { return std::make_shared<LiveMp4>(of.video, nullptr); });
+  };
+  expect(!r.recorder->takes_viewers() && !watch(), "no stream yet");
+  r.recorder->caps(s.caps.get());
+  expect(!r.recorder->takes_viewers() && !watch(), "no key frame yet");
+  r.feed(s, 0, 2);
+  std::vector<std::shared_ptr<StreamViewer>> viewers;
+  for (; r.recorder->takes_viewers() && viewers.size() < 100; viewers.push_back(watch()))
+    if (!viewers.empty()) expect(viewers.back() != nullptr, "a place that is free is given");
+  expect(viewers.size() == 16 && !watch(), std::to_string(viewers.size()) + " places");
+  r.recorder->unwatch(viewers.back());
+  expect(r.recorder->takes_viewers(), "a place is free again");
+  for (const auto &v : viewers) r.recorder->unwatch(v);
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -426,6 +446,7 @@ int main(int argc, char **argv) {
       {"long group", [&] { long_group(folder, s); }},
       {"hanging disk", [&] { hanging_disk(folder, s); }},
       {"slow viewer", [&] { slow_viewer(folder); }},
+      {"places of viewers", [&] { places_of_viewers(folder, s); }},
       {"bad places", [&] { bad_places(folder, s); }},
       {"no muxer", [&] { no_muxer(folder, s); }}, // last: it is gone from then on
   };

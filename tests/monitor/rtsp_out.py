@@ -436,6 +436,7 @@ def again():
             # Eight connections of one address are let in, and what one had is given back a moment after its end.
             m.wait(f"the end of connection {n}", lambda: m.get("/api/stats")["rtsp"]["clients"] < 2)
         m.wait("a view of another kind", lambda: m.ask("HEAD", "/api/cameras/street/live.mp4")[0] == 200)
+        same([line for line in m.log if "CRITICAL" in line], [], "GStreamer's complaints")
 
 
 def configuration():

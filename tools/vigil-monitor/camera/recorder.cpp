@@ -91,6 +91,11 @@ std::shared_ptr<StreamViewer> Recorder::watch(const Make &make) {
   return viewer;
 }
 
+bool Recorder::takes_viewers() const {
+  const std::lock_guard guard(lock_);
+  return viewers_.has_room() && !memory_.empty();
+}
+
 void Recorder::unwatch(const std::shared_ptr<StreamViewer> &viewer) {
   const std::lock_guard guard(lock_);
   viewers_.remove(viewer);

@@ -52,6 +52,7 @@ class Recorder {
   };
   using Make = std::function<std::shared_ptr<StreamViewer>(const Stream &)>; // without a lock
   std::shared_ptr<StreamViewer> watch(const Make &);
+  bool takes_viewers() const; // watch() would give one now
   void unwatch(const std::shared_ptr<StreamViewer> &);
   std::optional<std::string> codec() const;
   std::optional<std::string> sound_codec() const; // as the camera sends it: opus, pcma, pcmu, aac

@@ -122,12 +122,13 @@ gboolean check_request(GstRTSPContext *ctx) {
   return refuse_request(ctx, GST_RTSP_STS_UNAUTHORIZED);
 }
 
-// Before a stream is made: a camera that is not connected has none.
+// Before a stream is made: a camera that is not connected has none, nor one at which as many look as may.
 gboolean check_stream(GstRTSPContext *ctx) {
   const Connection *c = connection_of(ctx->client);
   const RtspSources from = c ? c->impl.sources(camera_of(ctx->uri)) : RtspSources{};
-  return from.recorder && from.recorder->codec() ? TRUE
-                                                 : refuse_request(ctx, GST_RTSP_STS_SERVICE_UNAVAILABLE);
+  return from.recorder && from.recorder->takes_viewers()
+             ? TRUE
+             : refuse_request(ctx, GST_RTSP_STS_SERVICE_UNAVAILABLE);
 }
 
 // A bin of the camera's stream; null when there is none.
