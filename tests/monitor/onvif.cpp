@@ -186,19 +186,21 @@ void ptz() {
   expect(!read.find({"Velocity", "Zoom"}), "nothing that the camera cannot do");
 }
 
-// What a camera says of itself.
 // When a move is stopped, by a clock that the test sets.
 void orders() {
+  constexpr double never = -1;
   PtzOrders o;
   expect(!o.stop_at() && o.is_last(0), "nothing moves at first");
   const auto first = o.move(10);
-  expect(o.stop_at() == 10 + PtzOrders::seconds_of_move && o.is_last(first), "a move has its end");
+  expect(o.stop_at().value_or(never) == 10 + PtzOrders::seconds_of_move && o.is_last(first),
+         "a move has its end");
   const auto second = o.move(11);
-  expect(!o.is_last(first) && o.stop_at() == 11 + PtzOrders::seconds_of_move, "the next move replaces it");
+  expect(!o.is_last(first) && o.stop_at().value_or(never) == 11 + PtzOrders::seconds_of_move,
+         "the next move replaces it");
   o.stopped(first);
   expect(o.stop_at().has_value(), "a late answer to an older order stops nothing");
   const auto stop = o.stop(11.5);
-  expect(!o.is_last(second) && o.stop_at() == 12.5, "a stop is tried again after a second");
+  expect(!o.is_last(second) && o.stop_at().value_or(never) == 12.5, "a stop is tried again after a second");
   o.stopped(stop);
   expect(!o.stop_at(), "until the camera took it");
   expect(!o.is_last(stop) || o.stop(20) != stop, "each order has its own number");
@@ -209,7 +211,7 @@ void orders() {
   while (o.stop_at() && tried < 100) {
     const auto number = o.stop_again(now);
     if (!number) break;
-    expect(o.is_last(*number) && o.stop_at() == now + 1, "the same order, a second later");
+    expect(o.is_last(*number) && o.stop_at().value_or(never) == now + 1, "the same order, a second later");
     tried++;
     now++;
   }
@@ -217,15 +219,17 @@ void orders() {
   o.move(50);
   expect(o.stop_again(52).has_value(), "a new move has all its tries again");
   const auto before = o.travel();
-  expect(before == 53.0 && !o.stop_at(), "a way to a preset is not stopped");
+  expect(before.value_or(never) == 53.0 && !o.stop_at(), "a way to a preset is not stopped");
   o.travel_failed(before);
-  expect(o.stop_at() == 53.0, "but the move is when the camera did not go");
+  expect(o.stop_at().value_or(never) == 53.0, "but the move is when the camera did not go");
   o.travel();
   o.move(60);
   o.travel_failed(53.0);
-  expect(o.stop_at() == 60 + PtzOrders::seconds_of_move, "a move that came meanwhile keeps its end");
+  expect(o.stop_at().value_or(never) == 60 + PtzOrders::seconds_of_move,
+         "a move that came meanwhile keeps its end");
 }
 
+// What a camera says of itself.
 void notices() {
   const auto said = [](const std::string &topic, const std::string &data, const char *operation = "Changed") {
     return "<NotificationMessage><Topic>" + topic +
