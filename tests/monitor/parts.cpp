@@ -304,6 +304,11 @@ void access(const std::string &folder) {
   expect(none.visitor(r).role == Role::admin, "by header, the scheme in small letters");
   r.headers["authorization"] = "Bearer x";
   expect(none.visitor(r).wrong && none.visitor(r).role == Role::none, "a wrong one");
+  for (const char *empty : {"Bearer ", "Bearer"}) { // which libmicrohttpd 1.0 makes of the first
+    r.headers["authorization"] = empty;
+    expect(none.visitor(r).wrong && none.visitor(r).role == Role::none,
+           std::string("an empty one: ") + empty);
+  }
   r = {};
   r.headers["cookie"] = "a=b; vigil_session_8090=fedcba9876543210";
   expect(none.visitor(r).role == Role::none && none.visitor(r).old_session, "the token is no session");

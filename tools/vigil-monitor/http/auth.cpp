@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstddef>
 #include <iterator>
 #include <system_error>
 
@@ -63,9 +64,9 @@ bool is_forwarded(const Request &r) {
 
 std::optional<std::string> bearer(const Request &r) {
   const std::string header = r.header("authorization");
-  constexpr std::string_view word = "bearer ";
-  if (lower_case(header.substr(0, word.size())) != word) return std::nullopt;
-  return header.substr(word.size());
+  const std::size_t word = std::min(header.find(' '), header.size()); // a space at the end may be taken away
+  if (lower_case(header.substr(0, word)) != "bearer") return std::nullopt;
+  return header.substr(std::min(word + 1, header.size()));
 }
 
 std::string wrong_site(const Request &r, const std::vector<std::string> &hosts) {

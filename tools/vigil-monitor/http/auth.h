@@ -15,7 +15,7 @@ namespace vigil::monitor {
 // somebody else asked.
 bool is_forwarded(const Request &);
 
-// The token of "Authorization: Bearer TOKEN".
+// The token of "Authorization: Bearer TOKEN"; it may be empty.
 std::optional<std::string> bearer(const Request &);
 
 // Empty when the request comes from this server's own page or from no page; else what is wrong. `hosts` are
