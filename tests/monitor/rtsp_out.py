@@ -226,6 +226,17 @@ def stream():
         same(player.returncode, 0, player.stderr)
 
 
+@contextlib.contextmanager
+def live_camera(key_seconds):
+    """The port of a running live_camera.py; seconds between two key frames."""
+    port = free_port()
+    source = rtsp_camera.CameraServer(port, "live_camera.py", str(key_seconds))
+    try:
+        yield port
+    finally:
+        source.kill()
+
+
 def h265_kinds(packets):
     """The NAL units that begin in RTP packets of H.265 (RFC 7798): time, kind."""
     several, part, begins = 48, 49, 0x80
@@ -248,10 +259,7 @@ def open_groups():
     if rtsp_camera.MISSING or subprocess.run(["gst-inspect-1.0", "--exists", "x265enc"], check=False).returncode:
         print(f"SKIPPED in part: open groups, since {rtsp_camera.MISSING or 'GStreamer has no x265enc'}")
         return
-    with contextlib.ExitStack() as stack:
-        port = free_port()
-        source = rtsp_camera.CameraServer(port, "live_camera.py", "1")  # seconds between two key frames
-        stack.callback(source.kill)
+    with live_camera(1) as port:
         with started("open-groups", cameras=f'cameras:\n  h265: {{source: "rtsp://127.0.0.1:{port}/h265"}}\n') as m, Client(m.rtsp) as c:
             ready(m, "h265")
             c.play("h265")
@@ -269,10 +277,7 @@ def sound():
     if rtsp_camera.MISSING:
         print(f"SKIPPED: {rtsp_camera.MISSING}")
         return
-    with contextlib.ExitStack() as stack:
-        port = free_port()
-        source = rtsp_camera.CameraServer(port, "live_camera.py", "20")  # seconds between two key frames
-        stack.callback(source.kill)
+    with live_camera(20) as port:
         kinds = {"opus": (97, "OPUS/48000/2"), "pcma": (8, "PCMA/8000"), "pcmu": (0, "PCMU/8000"), "aac": (97, "mpeg4-generic/48000")}
         cameras = "".join(f'  {kind}: {{source: "rtsp://127.0.0.1:{port}/{kind}"}}\n' for kind in (*kinds, "small"))
         with started("sound", cameras="record: {continuous: {days: 1}, pre_capture: 1, post_capture: 1}\ncameras:\n" + cameras) as m:
@@ -415,7 +420,7 @@ def limits():
         def free():
             try:
                 return status(m, "street") == 200
-            except EOFError:  # no place yet: the server closes the connection
+            except (EOFError, ConnectionError):  # no place yet: the server closes the connection
                 return False
         m.wait("places are free again", free)
         same(m.process.poll(), None, "the program goes on")

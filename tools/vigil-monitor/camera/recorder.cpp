@@ -77,14 +77,14 @@ std::shared_ptr<StreamViewer> Recorder::watch(const Make &make) {
   StreamViewers::Sound sound;
   {
     const std::lock_guard guard(lock_);
-    if (!viewers_.has_room() || memory_.empty()) return nullptr;
+    if (!takes_viewer_locked()) return nullptr;
     caps.reset(gst_caps_ref(caps_));
     sound = viewers_.sound(memory_.latest());
   }
   auto viewer =
       make({caps.get(), sound.sent.get(), sound.stored.get(), sound.latest.get(), sound.latest_time});
   const std::lock_guard guard(lock_);
-  if (caps_ != caps.get() || memory_.empty() || !viewers_.has_room()) return nullptr;
+  if (caps_ != caps.get() || !takes_viewer_locked()) return nullptr;
   memory_.from_key(std::numeric_limits<double>::max(),
                    [&](const StreamMemory::Frame &f) { viewer->push(f.buffer.get(), f.time); });
   viewers_.add(viewer);
@@ -93,7 +93,7 @@ std::shared_ptr<StreamViewer> Recorder::watch(const Make &make) {
 
 bool Recorder::takes_viewers() const {
   const std::lock_guard guard(lock_);
-  return viewers_.has_room() && !memory_.empty();
+  return takes_viewer_locked();
 }
 
 void Recorder::unwatch(const std::shared_ptr<StreamViewer> &viewer) {

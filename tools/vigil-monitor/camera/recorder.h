@@ -64,6 +64,8 @@ class Recorder {
   static constexpr std::size_t most_bytes = StreamMemory::most_bytes;
 
  private:
+  bool takes_viewer_locked() const { return viewers_.has_room() && !memory_.empty(); }
+
   mutable std::mutex lock_;
   // With the lock held:
   PendingNews news_;

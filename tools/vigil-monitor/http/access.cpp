@@ -72,7 +72,8 @@ Visitor Access::visitor(const Request &r) {
     v.name = t.name;
     v.credential = token_proof(t);
   };
-  if (const auto given = bearer(r)) {
+  const auto given = bearer(r);
+  if (given) {
     if (const auto t = tokens_.find(*given))
       is(*t);
     else
@@ -90,7 +91,7 @@ Visitor Access::visitor(const Request &r) {
     if (!v.wrong) v.session = found->session.id;
   }
   // A token is judged alone: one that is dead makes nobody local.
-  if (v.role == Role::none && !bearer(r) && r.loopback && local_ != Role::none && !is_forwarded(r)) {
+  if (v.role == Role::none && !given && r.loopback && local_ != Role::none && !is_forwarded(r)) {
     v.role = local_;
     v.name = "local";
   }

@@ -39,7 +39,7 @@ export class Tile {
   /** Live video of the small stream, in the place of pictures. `onchange()`: whether pictures are needed, as no way shows it, has changed. */
   play(after, onchange) {
     this.video ??= new LiveVideo(this.camera.name, { stream: "detect", label: t("Live video of {camera}", { camera: this.camera.title }),
-      onseen: () => this.element.classList.add("seen", "plays"),
+      onseen: () => this.element.classList.add("seen"),
       onway: ({ way, later }) => {
         const failed = way === "jpeg";
         if (failed && !later) this.stop();
