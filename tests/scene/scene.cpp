@@ -83,7 +83,8 @@ const Story stories[] = {
     Story::covered,    Story::parked_car, Story::waiting_person, Story::moved,         Story::defocused,
     Story::shake,      Story::day,        Story::step_aside,     Story::uncovered,     Story::gale,
     Story::headlights, Story::rain,       Story::snow,           Story::heat,          Story::insects,
-    Story::clock,      Story::flicker,    Story::ir_cut,         Story::interlaced,    Story::pan_tilt};
+    Story::clock,      Story::flicker,    Story::ir_cut,         Story::interlaced,    Story::pan_tilt,
+    Story::flag,       Story::screen};
 
 void same_bytes_in_any_order() {
   CpuDevice one(1), two(2);
@@ -295,7 +296,7 @@ void weather_does_what_it_says() {
 
   for (const Story story :
        {Story::rain, Story::snow, Story::heat, Story::insects, Story::headlights, Story::ir_cut,
-        Story::interlaced, Story::clock, Story::flicker, Story::pan_tilt}) {
+        Story::interlaced, Story::clock, Story::flicker, Story::pan_tilt, Story::flag, Story::screen}) {
     const Scene scene(nobody(story), device());
     for (const double t : {0., 4., 11.})
       expect(count(truth(scene, at(t)), truth_background) == std::size_t(pixels),
