@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Which parts of a drawn day are proposed as masks, since they move all day.
-// Usage: quality-restless [--expect none|some] [--minutes N] [--rate FPS] [--size WxH] [--day busy|even|sparse|quiet] STORY:SEED...
+// Usage: quality-restless [--expect none|some] [--hours N] [--rate FPS] [--size WxH] [--day busy|even|sparse|quiet] STORY:SEED...
 //
-// Draws N minutes of each of 24 hours of a scene of scenetestsrc, gives the frames to cudamog with nothing
-// set, and the boxes, as vigil-monitor does, to cells of the picture. Each minute stands for 60 / N of its
-// hour. The numbers of people and cars follow the day: `busy` has dense traffic by day and hardly any
-// at night, `even` the scene's own number all day, `sparse` a tenth of it, `quiet` nobody. Exit status: 1 where a scene has
+// Draws N hours of a scene of scenetestsrc, gives the frames to cudamog with nothing set, and the boxes, as
+// vigil-monitor does, to cells of the picture. These hours, again and again, are the day. The numbers of
+// people and cars follow it: `busy` has twice the scene's own and hardly any in turn, an hour each, `even` the scene's own number all day, `sparse` a tenth of it, `quiet` nobody. Exit status: 1 where a scene has
 // proposals and `none` were expected, or has none and `some` were.
 #include "common/cpu/device.h"
 #include "common/scene/scene.h"
@@ -18,7 +17,6 @@
 #include <gst/check/gstharness.h>
 #include <gst/video/video.h>
 #include <map>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -26,6 +24,8 @@ namespace {
 
 using namespace vigil;
 using namespace vigil::monitor;
+
+constexpr int day_hours = 24, hour_minutes = 60;
 
 const std::map<std::string, scene::Story> stories = {
     {"street", scene::Story::street},   {"traffic", scene::Story::traffic}, {"indoor", scene::Story::indoor},
@@ -37,7 +37,7 @@ const std::map<std::string, scene::Story> stories = {
 
 struct Options {
   std::string expect, day = "even";
-  int minutes = 6, width = 320, height = 240;
+  int hours = 1, width = 320, height = 240;
   double rate = 2;
   std::vector<std::pair<std::string, unsigned>> scenes; // story, seed
 };
@@ -63,8 +63,8 @@ Options options_of(int argc, char **argv) {
       o.expect = value;
     else if (name == "--day")
       o.day = value;
-    else if (name == "--minutes")
-      o.minutes = std::atoi(value);
+    else if (name == "--hours")
+      o.hours = std::atoi(value);
     else if (name == "--rate")
       o.rate = std::atof(value);
     else if (name == "--size") {
@@ -72,7 +72,7 @@ Options options_of(int argc, char **argv) {
     } else
       usage(name + " is no option");
   }
-  if (o.minutes < 1 || 60 % o.minutes != 0 || !(o.rate > 0)) usage("60 has to be a multiple of --minutes");
+  if (o.hours < 1 || o.hours > day_hours || !(o.rate > 0)) usage("--hours is from 1 to 24, --rate more than 0");
   if (o.scenes.empty()) usage("no scene is given");
   return o;
 }
@@ -82,8 +82,7 @@ float density(const std::string &day, int hour) {
   if (day == "quiet") return 0;
   if (day == "even") return 1;
   if (day == "sparse") return 0.1f;
-  if (hour < 5 || hour >= 23) return 0.1f;
-  return (hour >= 7 && hour < 10) || (hour >= 16 && hour < 19) ? 2.f : 1.f;
+  return hour % 2 ? 0.1f : 2.f;
 }
 
 // cudamog as vigil-monitor has it, and the boxes of a frame.
@@ -126,33 +125,38 @@ class Analysis {
   GstHarness *harness_ = nullptr;
 };
 
-std::vector<RestlessPart> proposals(const Options &o, const std::string &story, unsigned seed) {
-  constexpr std::int64_t end = 24 * 60;
+// The cells that moved, minute by minute.
+std::vector<MotionMinute> drawn_hours(const Options &o, const std::string &story, unsigned seed) {
   CpuDevice device(0);
-  RestlessParts restless(end);
   Analysis analysis(o);
+  std::vector<MotionMinute> out;
   std::uint64_t number = 0;
-  std::unique_ptr<scene::Scene> scene;
-  float drawn = -1;
-  for (int hour = 0; hour < 24; hour++) {
-    if (const float d = density(o.day, hour); d != drawn) {
-      scene::Settings s;
-      s.width = o.width;
-      s.height = o.height;
-      s.story = stories.at(story);
-      s.seed = seed;
-      s.density = drawn = d;
-      scene = std::make_unique<scene::Scene>(s, device);
-    }
-    for (int m = 0; m < o.minutes; m++) {
-      MotionMinute moved;
-      for (std::size_t second = 0; second < moved.size(); second++)
-        for (; double(number) / o.rate < ((hour * o.minutes + m) * 60. + double(second) + 1); number++)
-          for (const Rect &box : analysis.see(*scene, number, double(number) / o.rate)) moved[second].set(box);
-      const int stands_for = 60 / o.minutes;
-      for (int i = 0; i < stands_for; i++) restless.look(hour * 60 + m * stands_for + i, moved);
+  for (int hour = 0; hour < o.hours; hour++) {
+    scene::Settings s;
+    s.width = o.width;
+    s.height = o.height;
+    s.story = stories.at(story);
+    s.seed = seed;
+    s.density = density(o.day, hour);
+    const scene::Scene scene(s, device);
+    for (int minute = 0; minute < hour_minutes; minute++) {
+      MotionMinute moved{};
+      for (MovingCells &second : moved)
+        for (const double until = double(out.size() * moved.size() + std::size_t(&second - moved.data()) + 1);
+             double(number) / o.rate < until; number++)
+          for (const Rect &box : analysis.see(scene, number, double(number) / o.rate)) second.set(box);
+      out.push_back(moved);
     }
   }
+  return out;
+}
+
+std::vector<RestlessPart> proposals(const Options &o, const std::string &story, unsigned seed) {
+  const std::vector<MotionMinute> drawn = drawn_hours(o, story, seed);
+  constexpr std::int64_t end = day_hours * hour_minutes;
+  RestlessParts restless(end);
+  for (std::int64_t minute = 0; minute < end; minute++)
+    restless.look(minute, drawn[std::size_t(minute) % drawn.size()]);
   return restless.parts({});
 }
 

@@ -27,7 +27,7 @@ class RestlessParts {
  public:
   static constexpr int window = 24; // hours
   static constexpr int least_hours = 20, least_minutes = 3, recent_hours = 3;
-  static constexpr int stays_for_one_that_went = 4; // minutes
+  static constexpr int stays_for_one_that_went = 2; // minutes
 
   // Of the 24 hours before `end`, in minutes since 1970 UTC.
   explicit RestlessParts(std::int64_t end) : end_(end) {}
