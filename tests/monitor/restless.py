@@ -3,10 +3,8 @@
 
 restless.py PROGRAM FOLDER"""
 import json
-import sqlite3
-import time
-import zlib
 
+from moved import moved
 from program import Monitor, begin, same
 
 program, folder = begin("monitor-restless")
@@ -23,21 +21,6 @@ COLUMNS, ROWS = 32, 18
 FLAG = (20, 2, 3, 2)  # cells: left, top, width, height
 
 
-def a_minute(left, top, width, height):
-    """A minute in which a rectangle of cells moved all the time, in the form of motion_minute.h."""
-    edges = bytes(b for row in (top, top + height) for b in (row | 0x80, left, width))
-    body = bytes([1, 2]) + edges + bytes([0x80 + 58])
-    return body + zlib.crc32(body).to_bytes(4, "little")
-
-
-def moved(minutes, cells=FLAG, camera="street"):
-    """Writes minutes before now into the program's history, while it does not run."""
-    now = int(time.time()) // 60
-    with sqlite3.connect(data / "motion.db") as db:
-        db.executemany("INSERT OR REPLACE INTO motion_minutes VALUES(?, ?, ?)", [(camera, now - ago, a_minute(*cells)) for ago in minutes])
-    db.close()
-
-
 def restless(m, camera="street"):
     return m.get(f"/api/cameras/{camera}/restless")
 
@@ -46,13 +29,12 @@ def corners(part):
     return [float(v) for v in part["coordinates"].split(",")]
 
 
-ALL_DAY = [60 * hour + minute for hour in range(24) for minute in (3, 20, 37, 55)]
 with Monitor(program, data, "--config", str(config)) as m:
     same(restless(m), {"camera": "street", "parts": [], "analysed": True}, "a camera that has seen nothing")
     same(m.ask("GET", "/api/cameras/nobody/restless")[0], 404, "no such camera")
     m.stop()
 
-moved(ALL_DAY)
+moved(data, "street", FLAG)
 with Monitor(program, data, "--config", str(config)) as m:
     parts = restless(m)["parts"]
     same(len(parts), 1, "a flag is proposed")

@@ -55,7 +55,7 @@ export class Restless {
 
   #line(part, i, all) {
     const words = h("span", { id: `restless-${i}` });
-    setText(words, t("This part moved in {n} of the last 24 hours. Mask it, so that it makes no events?", { n: part.hours }));
+    setText(words, t("This part moved in {n} of the last 24 hours. Mask it?", { n: part.hours }));
     const mark = (on) => this.layer.children[i]?.classList.toggle("meant", on && all > 1);
     const buttons = [h("button", { type: "button", class: "button", "aria-describedby": words.id, onclick: () => this.#mask(part) }, icon("mask"), t("Mask it")),
       h("button", { type: "button", class: "button quiet", "aria-describedby": words.id, onclick: () => this.#leave(part) }, t("Leave it"))];
