@@ -6,10 +6,12 @@
 // What a track is called is decided in kernels/label.
 #pragma once
 
+#include "gst/memory/cuda_context.h"
 #include "gst/metadata/track_meta.h"
 #include "gst/properties.h"
 #include "gst/tracklabel/appearances.h"
 #include "gst/transform/any_frames.h"
+#include "gst/transform/cuda_selector.h"
 #include "kernels/label/classifier.h"
 #include "kernels/label/votes.h"
 
@@ -68,10 +70,18 @@ inline constexpr auto tuning_table = std::tuple{
           &Tuning::post_messages),
 };
 
+// Where tracks are looked at.
+struct Where : CudaChoice {
+  BackendChoice backend = BackendChoice::cpu;
+  bool operator==(const Where &) const = default;
+};
+
 struct Settings {
   Tuning tuning;
   std::string model_location;    // empty: nothing was taught
   std::string codebook_location; // empty: tracks are not looked at
+  Looking looking;
+  Where where;
 };
 
 struct Stats {
@@ -130,6 +140,8 @@ struct Stream {
 };
 
 struct Impl {
+  CudaContext cuda; // outlives what the codebook has there
+
   std::mutex mutex; // guards these; held for moments, by any thread
   Settings settings;
   Stats stats;
@@ -162,7 +174,7 @@ inline Impl &impl_of(gpointer self) {
 GstBaseTransformClass *parent_class();
 void install_streaming(GstBaseTransformClass *);
 // Of an empty location: nothing was taught, no codebook. One of the same bytes as `before`'s is that one.
-// Throws as label::read_examples(), read_text_file() and load_codebook() do.
-Model load_model(const Settings &, const Model &before);
+// Throws as label::read_examples(), read_text_file() and load_codebook() do. With the element's device.
+Model load_model(GstElement *, Impl &, const Settings &, const Model &before);
 
 } // namespace vigil::gst::tracklabel
