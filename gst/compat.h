@@ -136,8 +136,8 @@ inline GstBuffer *segmentation_mask_of(GstBuffer *buffer) {
   GstAnalyticsSegmentationMtd regions;
   gint x = 0, y = 0;
   guint width = 0, height = 0;
-  if (meta && gst_analytics_relation_meta_iterate(
-                  meta, &state, gst_analytics_segmentation_mtd_get_mtd_type(), &regions))
+  if (meta && gst_analytics_relation_meta_iterate(meta, &state, gst_analytics_segmentation_mtd_get_mtd_type(),
+                                                  &regions))
     mask = gst_analytics_segmentation_mtd_get_mask(&regions, &x, &y, &width, &height);
 #else
   if (!gst_meta_get_info(custom_mask_meta)) return nullptr;

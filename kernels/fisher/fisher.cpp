@@ -134,8 +134,8 @@ void validate(const Classifier &c, int vector_length) {
 Extractor::Extractor(int width, int height, const SiftParams &p, int pictures)
     : width_(width), height_(height), pictures_(pictures), params_(p), layout_(layout_for(width, height, p)) {
   if (pictures < 1 || pictures > max_pictures)
-    fail(Error::Kind::bad_setting, "an extractor for ", pictures, " pictures is not possible, except for 1 to ",
-         max_pictures);
+    fail(Error::Kind::bad_setting, "an extractor for ", pictures,
+         " pictures is not possible, except for 1 to ", max_pictures);
 }
 
 void Extractor::check_frame(const ConstImage &frame) const {

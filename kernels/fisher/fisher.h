@@ -47,9 +47,10 @@
 // 1e-6 count as 0, and so do components with a prior below 1e-6 (in the posteriors too).
 //   u_jk = 1/(T sqrt(w_j)) sum_i q_ij (x_ik - mu_jk)/sigma_jk
 //   v_jk = 1/(T sqrt(2 w_j)) sum_i q_ij (((x_ik - mu_jk)/sigma_jk)^2 - 1)
-// Where descriptors have weights a_i, q_ij is a_i times what it is without; the norm makes a factor that all
-// of them have go away. Vector [u, v], element j M + k of each half; each value becomes sign(z) sqrt|z|; then divide by max(L2
-// norm, 1e-12). Score of a class: its weights times the vector, plus its bias.
+// Where descriptors have weights a_i, q_ij is a_i times what it is without; the norm makes a factor that
+// all of them have go away. Vector [u, v], element j M + k of each half; each value becomes sign(z)
+// sqrt|z|; then divide by max(L2 norm, 1e-12). Score of a class: its weights times the vector, plus its
+// bias.
 //
 // Every backend agrees with the reference within 1e-3 (relative L2 of descriptors, of vectors; scores to 1e-3
 // of the norm of the weights), also where most of a picture is flat, and gives the same bits for the same

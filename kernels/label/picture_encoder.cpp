@@ -69,7 +69,8 @@ void PictureEncoder::encode(std::span<const Look *const> looks, float background
   const auto descriptors = std::size_t(extractor_->layout().descriptors);
   bool weighted = false;
   for (std::size_t i = 0; i < looks.size(); i++) {
-    std::copy_n(looks[i]->picture.begin(), picture_bytes, pixels_.begin() + std::ptrdiff_t(i * picture_bytes));
+    std::copy_n(looks[i]->picture.begin(), picture_bytes,
+                pixels_.begin() + std::ptrdiff_t(i * picture_bytes));
     const std::span shares(shares_.data() + i * descriptors, descriptors);
     const Picture &mask = looks[i]->silhouette;
     std::fill(shares.begin(), shares.end(), 1.F);

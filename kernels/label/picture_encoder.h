@@ -19,8 +19,8 @@ struct Look {
 
 class PictureEncoder {
  public:
-  // `device`: null for a thread of the CPU. Throws Error::bad_data for a codebook that is none, and what make()
-  // of fisher.h throws.
+  // `device`: null for a thread of the CPU. Throws Error::bad_data for a codebook that is none, and what
+  // make() of fisher.h throws.
   explicit PictureEncoder(const fisher::Model &, std::unique_ptr<Device> device = nullptr);
   ~PictureEncoder();
   // Empty for what is no picture of picture_bytes, or has a vector of zeros.
@@ -36,8 +36,8 @@ class PictureEncoder {
   const std::unique_ptr<Queue> queue_;
   const std::unique_ptr<fisher::Extractor> extractor_;
   const std::unique_ptr<fisher::Encoder> encoder_;
-  const int together_;               // pictures that memory is there for
-  std::vector<float> of_no_motion_;  // what a codebook of motion adds to each vector
+  const int together_;              // pictures that memory is there for
+  std::vector<float> of_no_motion_; // what a codebook of motion adds to each vector
   DeviceBuffer pictures_, weights_, vectors_;
   std::vector<std::uint8_t> pixels_; // that are sent, as the weights are
   std::vector<float> shares_, found_;

@@ -20,8 +20,8 @@
 namespace vigil::test {
 
 // Fails the test unless the mask has these bytes.
-inline void expect_mask_bytes(GstBuffer *mask, guint columns, guint rows, const std::vector<std::uint8_t> &want,
-                              const char *what) {
+inline void expect_mask_bytes(GstBuffer *mask, guint columns, guint rows,
+                              const std::vector<std::uint8_t> &want, const char *what) {
   GstVideoInfo info;
   gst_video_info_set_format(&info, GST_VIDEO_FORMAT_GRAY8, columns, rows);
   GstVideoFrame frame;

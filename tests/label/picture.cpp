@@ -192,7 +192,8 @@ std::vector<Look> some_looks(std::size_t count) {
   for (std::size_t n = 0; n < count; n++)
     for (std::size_t i = 0; i < picture_bytes; i++) {
       const bool object = i % picture_side > 10 + n % 40;
-      looks[n].picture.push_back(std::uint8_t(object ? i / picture_side / (2 + n % 5) % 2 * 150 : i * (n + 3)));
+      looks[n].picture.push_back(
+          std::uint8_t(object ? i / picture_side / (2 + n % 5) % 2 * 150 : i * (n + 3)));
       looks[n].silhouette.push_back(object ? 255 : 0);
     }
   return looks;
@@ -217,7 +218,8 @@ void together() {
     double away = 0;
     for (std::size_t k = 0; k < plain.size(); k++) away += std::abs(alike[i][k] - plain[k]);
     expect(away < 1e-3, text("a background of weight 1 is no other: ", away));
-    expect((all[i] == plain) == (i == 8 || i == 9), text("a silhouette counts, one that shows nothing does not: ", i));
+    expect((all[i] == plain) == (i == 8 || i == 9),
+           text("a silhouette counts, one that shows nothing does not: ", i));
   }
   expect(encoder.appearances({}, 0.3F).empty(), "of nothing nothing");
   // What is outside of the silhouette is another picture; descriptors that see none of the object count for
@@ -235,7 +237,7 @@ void together() {
   expect(far(0) < 0.8 * far(1), text("another background makes less of a difference: ", far(0), " ", far(1)));
 }
 
-// A codebook with one of motion, which pictures of tracks have none of, makes the vectors that it always made.
+// A codebook with one of motion makes the vectors that it always made. Nothing moves in a picture of a track.
 void codebook_of_motion() {
   fisher::Model model = fisher::sample_model(3, 4, 0);
   model.motion = {.lag = 2, .codebook = fisher::sample_model(4, 3, 0).codebook};

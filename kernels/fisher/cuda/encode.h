@@ -69,8 +69,8 @@ struct Mixture {
   const float *root;            // [2][components]: 1 / sqrt(w), 1 / sqrt(2 w); 0 for one that is left out
 };
 
-// A chunk's memory. It holds a part of one picture's descriptors, or all of several pictures', each from a tile
-// of its own on.
+// A chunk's memory. It holds a part of one picture's descriptors, or all of several pictures', each from a
+// tile of its own on.
 struct Chunk {
   float *x;             // [tile][64][row_of_x(M)]
   float *posteriors;    // [tile][padded][64]; valid where a bit is set

@@ -116,8 +116,8 @@ __global__ void __launch_bounds__(threads)
     frame_kernel(const Projection p, const __grid_constant__ Pyramid pyramid, const float *positions,
                  const Chunk chunk) {
   __shared__ __align__(16) float d[tile][stride];
-  const int tiles = chunk.tiles(), picture = blockIdx.x / tiles, first = (blockIdx.x - picture * tiles) * tile,
-            count = min(chunk.count - first, tile);
+  const int tiles = chunk.tiles(), picture = blockIdx.x / tiles,
+            first = (blockIdx.x - picture * tiles) * tile, count = min(chunk.count - first, tile);
   const int lane = threadIdx.x % lanes_a_descriptor;
   for (int i = threadIdx.x / lanes_a_descriptor; i < tile; i += at_once) {
     float4 piece[bins];

@@ -57,7 +57,8 @@ __global__ void __launch_bounds__(block_width *block_height)
                 (luma<colour>(frame, row, min(x0 + i, across.input - 1)) - origin);
     sum += weight * of_row;
   }
-  scale.picture[blockIdx.y * pyramid.picture_apart + static_cast<std::size_t>(y) * scale.width + x] = (origin + sum) * (1.f / 255);
+  scale.picture[blockIdx.y * pyramid.picture_apart + static_cast<std::size_t>(y) * scale.width + x] =
+      (origin + sum) * (1.f / 255);
 }
 
 // The gradient at a pixel: its modulus split between two neighbouring orientations.
@@ -108,8 +109,8 @@ __global__ void __launch_bounds__(block_width *block_height)
     for (int o = 0; o < orientations; o++)
       sums[o] += weight * (o == g.orientation ? g.first : o == next ? g.second : 0.f);
   }
-  float4 *out = scale.rows_out + blockIdx.y * pyramid.rows_apart +
-                (static_cast<std::size_t>(y) * cells + cell) * 2;
+  float4 *out =
+      scale.rows_out + blockIdx.y * pyramid.rows_apart + (static_cast<std::size_t>(y) * cells + cell) * 2;
   out[0] = make_float4(sums[0], sums[1], sums[2], sums[3]);
   out[1] = make_float4(sums[4], sums[5], sums[6], sums[7]);
 }

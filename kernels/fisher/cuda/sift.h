@@ -53,7 +53,7 @@ struct Pyramid {
   int count; // of scales
   int step, bin_size;
   float contrast_scale, contrast_threshold;
-  float window[bins]; // G_k
+  float window[bins];      // G_k
   Scale scale[max_scales]; // their memory is that of the first picture
   // From one picture of a launch to the next, in elements of that memory.
   std::size_t picture_apart, rows_apart, cells_apart;

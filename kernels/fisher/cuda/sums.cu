@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The sums u and v of the contract, and where they are wanted those of the posteriors, over one part of the
-// tiles that a picture has in a chunk: a warp for each component, a lane for every 32nd dimension. Only descriptors whose bit is
-// set are touched, a few of a hundred as a rule. The warp lists those of 32 tiles first, in order, so that it
-// can have several on their way from the cache at a time, wherever they are.
+// tiles that a picture has in a chunk: a warp for each component, a lane for every 32nd dimension. Only
+// descriptors whose bit is set are touched, a few of a hundred as a rule. The warp lists those of 32 tiles
+// first, in order, so that it can have several on their way from the cache at a time, wherever they are.
 #include "common/cuda/device.h"
 #include "kernels/fisher/cuda/encode.h"
 

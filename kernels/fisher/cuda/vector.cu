@@ -105,7 +105,8 @@ void launch_vector(const Mixture &m, const Parts &parts, int descriptors, float 
   const float per_descriptor = 1.f / static_cast<float>(descriptors > 0 ? descriptors : 1);
   const dim3 block(32, 2 * m.row / 32, shares);
   static_assert(2 * row_most * shares <= 1024);
-  component_kernel<<<dim3(m.components, pictures), block, 0, stream>>>(m, parts, per_descriptor, norms, vector, wanted);
+  component_kernel<<<dim3(m.components, pictures), block, 0, stream>>>(m, parts, per_descriptor, norms,
+                                                                       vector, wanted);
   cuda_check(cudaGetLastError(), "Fisher vector");
   const int length = 2 * m.components * m.dimension;
   norm_kernel<<<dim3((length - 1) / threads + 1, pictures), threads, 0, stream>>>(m.components, length, norms,

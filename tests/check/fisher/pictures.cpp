@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Pictures that go through together, with and without weights: against the reference, and the same bits as one
-// by one; weights by masks against a sum over each pixel; what is refused; times.
+// Pictures that go through together, with and without weights: against the reference, and the same bits as
+// one by one; weights by masks against a sum over each pixel; what is refused; times.
 #include "kernels/fisher/mask_weights.h"
 #include "tests/check/checker.h"
 #include "tests/check/fisher/input.h"
@@ -67,8 +67,8 @@ struct Setting {
 struct Coders {
   Coders(Checker &c, const Setting &s, const SiftParams &p, const DrawnModel &m, int together)
       : checker(c), extractor(make(c.device, s.width, s.height, p, together)),
-        encoder(make(c.device, m.codebook, {},
-                     (extractor->layout().descriptors + 63) / 64 * 64 * together)) {}
+        encoder(make(c.device, m.codebook, {}, (extractor->layout().descriptors + 63) / 64 * 64 * together)) {
+  }
   std::size_t descriptors() const { return std::size_t(extractor->layout().descriptors); }
   // `weights` empty: null.
   Floats all(Pictures pictures, const Floats &weights) const {
@@ -110,10 +110,9 @@ void compare(Checker &c, const Setting &s, const SiftParams &p) {
   const Row row(c, s.format, s.width, s.height, s.count);
   const Coders together(c, s, p, m, std::min(s.count, max_pictures)), single(c, s, p, m, 1);
   const std::size_t each = together.descriptors(), length = std::size_t(m.codebook.vector_length());
-  const std::string what = text(s.count, " pictures of ", s.width, "x", s.height, ", ", s.projected, " x ",
-                                s.components);
-  const Floats plain = together.all(row.pictures, {}),
-               weights = draw_weights(c, each * std::size_t(s.count)),
+  const std::string what =
+      text(s.count, " pictures of ", s.width, "x", s.height, ", ", s.projected, " x ", s.components);
+  const Floats plain = together.all(row.pictures, {}), weights = draw_weights(c, each * std::size_t(s.count)),
                weighted = together.all(row.pictures, weights);
   c.expect(together.all(row.pictures, Floats(weights.size(), 1.F)) == plain,
            what + ": weights of 1 make a difference");
@@ -167,8 +166,7 @@ void run_pictures(Checker &c) {
   refused("pictures of another size", other, *coders.encoder);
   if (c.device.backend() == Backend::cuda)
     for (const int count : {0, -1, max_pictures + 1})
-      c.refused(text("an extractor for ", count, " pictures"),
-                [&] { make(c.device, 64, 64, four, count); });
+      c.refused(text("an extractor for ", count, " pictures"), [&] { make(c.device, 64, 64, four, count); });
   if (!c.benching()) return;
   for (const auto &[projected, components] : {std::pair{24, 16}, {80, 256}})
     for (const int count : {1, 4, 16, 64}) {
@@ -190,9 +188,10 @@ void run_mask_weights(Checker &c) {
       const SiftParams p = n == 0 ? SiftParams() : draw(c, width, height);
       const Layout layout = layout_for(width, height, p);
       const auto count = std::size_t(layout.descriptors);
-      const std::vector<std::uint8_t> mask = n == 1   ? std::vector<std::uint8_t>(std::size_t(width * height))
-                                             : n == 2 ? std::vector<std::uint8_t>(std::size_t(width * height), 255)
-                                                      : c.noise(std::size_t(width * height));
+      const std::vector<std::uint8_t> mask = n == 1 ? std::vector<std::uint8_t>(std::size_t(width * height))
+                                             : n == 2
+                                                 ? std::vector<std::uint8_t>(std::size_t(width * height), 255)
+                                                 : c.noise(std::size_t(width * height));
       const float background = n == 3 ? 0.F : 0.3F;
       Floats got(count, NAN);
       mask_weights(layout, p, {mask.data(), width, height, width}, background, got);
@@ -201,7 +200,8 @@ void run_mask_weights(Checker &c) {
         for (int r = 0; r < s.rows; r++)
           for (int column = 0; column < s.columns; column++) {
             const double across = double(width) / s.width, down = double(height) / s.height;
-            const double x = column * p.step + 1.5 * p.bin_size + 0.5, y = r * p.step + 1.5 * p.bin_size + 0.5;
+            const double x = column * p.step + 1.5 * p.bin_size + 0.5,
+                         y = r * p.step + 1.5 * p.bin_size + 0.5;
             double sum = 0, pixels = 0;
             for (int v = 0; v < height; v++)
               for (int u = 0; u < width; u++) {
