@@ -17,8 +17,8 @@ constexpr float waves = 1.2f;                                         // over th
 constexpr double wave_rate = 1.1;                                     // a second
 constexpr double gust = 3, spell = 1500;                              // seconds in which the wind changes
 constexpr float calm = 0.25f;                                         // the least wind, of the strongest
-constexpr float droop = 0.12f;                                        // of the height: how far the end hangs in a lull
-constexpr float fold = 0.3f;                                          // how far folds are lighter and darker
+constexpr float droop = 0.12f; // of the height: how far the end hangs in a lull
+constexpr float fold = 0.3f;   // how far folds are lighter and darker
 
 class Flag final : public Effect {
  public:
@@ -52,8 +52,11 @@ class Flag final : public Effect {
     // Calls with each pixel of row y that the flag covers.
     template <class Use>
     void each(int y, Use use) const {
-      if (float(y) < all_.top_ - all_.swing_ || float(y) > all_.top_ + all_.height_ + all_.swing_ + all_.droop_) return;
-      const int first = int(all_.left_), last = std::min(all_.width_, int(all_.left_ + all_.length_ * (0.6f + 0.4f * wind_)));
+      if (float(y) < all_.top_ - all_.swing_ ||
+          float(y) > all_.top_ + all_.height_ + all_.swing_ + all_.droop_)
+        return;
+      const int first = int(all_.left_),
+                last = std::min(all_.width_, int(all_.left_ + all_.length_ * (0.6f + 0.4f * wind_)));
       for (int x = first; x < last; x++) {
         const float along = float(x - first) / all_.length_;
         const float turn = 2 * std::numbers::pi_v<float> * (waves * along - phase_);
@@ -61,7 +64,8 @@ class Flag final : public Effect {
                            (1 - wind_) * all_.droop_ * along;
         if (down < 0 || down >= all_.height_) continue;
         const float light = 1 + wind_ * fold * along * std::cos(turn);
-        const Rgb &c = all_.stripes_[std::min(std::size_t(3 * down / all_.height_), std::size(all_.stripes_) - 1)];
+        const Rgb &c =
+            all_.stripes_[std::min(std::size_t(3 * down / all_.height_), std::size(all_.stripes_) - 1)];
         use(x, Rgb{light * c.r, light * c.g, light * c.b});
       }
     }

@@ -163,7 +163,7 @@ void episodes() {
   expect(of_flag.stayed == flag && !of_flag.went.any(), "a flag stays");
   const MinuteEpisodes of_walk(walks(0.5));
   expect(!of_walk.stayed.any() && of_walk.went.count() >= 32, "who walks goes");
-  // The flag began before the walk came near: each is told apart though they touch.
+  // The flag began before the walk came near: each is known though they touch.
   const MinuteEpisodes together(both(stays(flag), walks(0.22)));
   expect(together.stayed == flag && (together.went & below).any() && !(together.went & flag).any(),
          "who walks past a flag is no part of it");
@@ -245,7 +245,8 @@ void restless_parts() {
   expect(day.parts(box(0.8, 0.8)).size() == 1, "a mask elsewhere");
   const MovingCells more = box(0.4, 0.1, 0.08, 0.1);
   expect(Day().with(stays(more)).parts(flag).empty(), "it does not come back because it is a cell larger");
-  expect(Day().with(stays(flag)).with(stays(box(0.8, 0.8))).parts(flag).size() == 1, "another one is proposed");
+  expect(Day().with(stays(flag)).with(stays(box(0.8, 0.8))).parts(flag).size() == 1,
+         "another one is proposed");
 }
 
 void restless_history(const std::string &folder) {
@@ -254,7 +255,8 @@ void restless_history(const std::string &folder) {
   {
     MotionHistory h(path, quiet);
     for (int hour = 0; hour < 24; hour++)
-      for (int minute = 0; minute < 6; minute++) h.add("door", {{noon - 3600 * hour - 60 * (1 + minute), flag}});
+      for (int minute = 0; minute < 6; minute++)
+        h.add("door", {{noon - 3600 * hour - 60 * (1 + minute), flag}});
     h.store();
   }
   const MotionHistory h(path, quiet); // another program

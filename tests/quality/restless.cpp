@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Which parts of a drawn day are proposed as masks, since they move all day.
-// Usage: quality-restless [--expect none|some] [--hours N] [--rate FPS] [--size WxH] [--day busy|even|sparse|quiet] STORY:SEED...
+// Usage: quality-restless [--expect none|some] [--hours N] [--rate FPS] [--size WxH]
+//                         [--day busy|even|sparse|quiet] STORY:SEED...
 //
-// Draws N hours of a scene of scenetestsrc, gives the frames to cudamog with nothing set, and the boxes, as
-// vigil-monitor does, to cells of the picture. These hours, again and again, are the day. The numbers of
-// people and cars follow it: `busy` has twice the scene's own and hardly any in turn, an hour each, `even` the scene's own number all day, `sparse` a tenth of it, `quiet` nobody. Exit status: 1 where a scene has
+// Draws N hours of a scene of scenetestsrc, gives the frames to cudamog with default settings, and the boxes
+// to cells of the picture, as vigil-monitor does. These hours, again and again, are the day. --day says how
+// many people and cars there are: `busy` has twice the scene's own number and a tenth of it in turn, an hour
+// each, `even` the scene's own, `sparse` a tenth of it, `quiet` nobody. Exit status: 1 where a scene has
 // proposals and `none` were expected, or has none and `some` were.
 #include "common/cpu/device.h"
 #include "common/scene/scene.h"
@@ -27,13 +29,23 @@ using namespace vigil::monitor;
 
 constexpr int day_hours = 24, hour_minutes = 60;
 
-const std::map<std::string, scene::Story> stories = {
-    {"street", scene::Story::street},   {"traffic", scene::Story::traffic}, {"indoor", scene::Story::indoor},
-    {"foliage", scene::Story::foliage}, {"plaza", scene::Story::plaza},     {"queue", scene::Story::queue},
-    {"crossing", scene::Story::crossing}, {"crowd", scene::Story::crowd},     {"groups", scene::Story::groups},
-    {"clock", scene::Story::clock},     {"flag", scene::Story::flag},       {"screen", scene::Story::screen},
-    {"snow", scene::Story::snow},       {"rain", scene::Story::rain},       {"insects", scene::Story::insects},
-    {"gale", scene::Story::gale},       {"headlights", scene::Story::headlights}};
+const std::map<std::string, scene::Story> stories = {{"street", scene::Story::street},
+                                                     {"traffic", scene::Story::traffic},
+                                                     {"indoor", scene::Story::indoor},
+                                                     {"foliage", scene::Story::foliage},
+                                                     {"plaza", scene::Story::plaza},
+                                                     {"queue", scene::Story::queue},
+                                                     {"crossing", scene::Story::crossing},
+                                                     {"crowd", scene::Story::crowd},
+                                                     {"groups", scene::Story::groups},
+                                                     {"clock", scene::Story::clock},
+                                                     {"flag", scene::Story::flag},
+                                                     {"screen", scene::Story::screen},
+                                                     {"snow", scene::Story::snow},
+                                                     {"rain", scene::Story::rain},
+                                                     {"insects", scene::Story::insects},
+                                                     {"gale", scene::Story::gale},
+                                                     {"headlights", scene::Story::headlights}};
 
 struct Options {
   std::string expect, day = "even";
@@ -72,7 +84,8 @@ Options options_of(int argc, char **argv) {
     } else
       usage(name + " is no option");
   }
-  if (o.hours < 1 || o.hours > day_hours || !(o.rate > 0)) usage("--hours is from 1 to 24, --rate more than 0");
+  if (o.hours < 1 || o.hours > day_hours || !(o.rate > 0))
+    usage("--hours is from 1 to 24, --rate more than 0");
   if (o.scenes.empty()) usage("no scene is given");
   return o;
 }

@@ -138,8 +138,8 @@ struct CameraConfig {
            live_height == o.live_height && live_fps == o.live_fps && live_sound == o.live_sound &&
            analysed == o.analysed && detect_height == o.detect_height && detect_fps == o.detect_fps &&
            max_pixels == o.max_pixels && record == o.record && zones == o.zones && lines == o.lines &&
-           masks == o.masks && unmasked == o.unmasked && privacy == o.privacy && elements == o.elements && detector == o.detector &&
-           added == o.added;
+           masks == o.masks && unmasked == o.unmasked && privacy == o.privacy && elements == o.elements &&
+           detector == o.detector && added == o.added;
   }
 };
 

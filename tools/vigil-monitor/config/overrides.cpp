@@ -130,8 +130,9 @@ Overrides::Overrides(const std::string &text) {
     const std::string where = "camera " + name + ": ";
     if (!is_name(name) || !camera.is_object()) refuse(where, "is no camera");
     try {
-      only_keys(camera, {"zones", "lines", "masks", "unmasked", "privacy", "elements", "enabled", "recordings", "motion",
-                         "device_events", "title", "privacy_fill", "privacy_silhouettes"});
+      only_keys(camera,
+                {"zones", "lines", "masks", "unmasked", "privacy", "elements", "enabled", "recordings",
+                 "motion", "device_events", "title", "privacy_fill", "privacy_silhouettes"});
       for (const char *kind : {"zones", "lines", "masks", "unmasked", "privacy"}) {
         if (!member(camera, kind).is_object()) refuse(where, std::string(kind) + " is no object");
         for (const auto &[shape, value] : member(camera, kind).items()) {

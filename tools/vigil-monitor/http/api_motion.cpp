@@ -52,7 +52,8 @@ Response Api::restless(const Match &m) {
     for (const RestlessPart &p : monitor_.storage().motion().restless(name, monitor_.utc().now(), known)) {
       const double right = p.box.x + p.box.width, bottom = p.box.y + p.box.height;
       parts.push_back(
-          {{"coordinates", points_text({{p.box.x, p.box.y}, {right, p.box.y}, {right, bottom}, {p.box.x, bottom}})},
+          {{"coordinates",
+            points_text({{p.box.x, p.box.y}, {right, p.box.y}, {right, bottom}, {p.box.x, bottom}})},
            {"hours", p.hours}});
     }
   return json_response({{"camera", name}, {"parts", parts}, {"analysed", analysed}});

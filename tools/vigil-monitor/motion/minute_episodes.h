@@ -10,7 +10,7 @@ namespace vigil::monitor {
 
 struct MinuteEpisodes {
   static constexpr int most_columns = 10, most_rows = 6; // of what stayed: a third of the picture each way
-  static constexpr int pause = 2;                       // seconds without motion that do not end an episode
+  static constexpr int pause = 2;                        // seconds without motion that do not end an episode
 
   explicit MinuteEpisodes(const MotionMinute &);
   MovingCells stayed, went; // may overlap

@@ -51,8 +51,8 @@ class MotionHistory {
   MotionSearch::Result search(const std::string &camera, const std::vector<Point> &polygon, double from,
                               double to, std::size_t limit = most_hits) const;
 
-  // What moved all day before `now`, in its place: parts of the picture that a mask could hide. `known`: cells
-  // that are masked already, or that are not to be.
+  // What moved in its place, all day before `now`: parts of the picture that a mask could hide. `known`:
+  // cells that are masked already, or that are not to be. Throws as levels().
   std::vector<RestlessPart> restless(const std::string &camera, double now, const MovingCells &known) const;
 
   // Forgets what is older than these days, by the camera (0: no limit).

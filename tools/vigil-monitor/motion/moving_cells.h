@@ -23,7 +23,7 @@ struct MovingCells {
   friend MovingCells operator&(const MovingCells &, const MovingCells &);
   bool operator==(const MovingCells &) const = default;
 
-  MovingCells grown() const;   // with all neighbours of its cells, also across corners
+  MovingCells grown() const; // with all neighbours of its cells, also across corners
   MovingCells without(const MovingCells &) const;
   // The cells that hang together with the first one, also across corners. Something must be there.
   MovingCells first_part() const;

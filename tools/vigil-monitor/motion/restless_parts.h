@@ -2,12 +2,12 @@
 // Parts of the picture that move all day and in which nobody passes: a flag, a screen, a clock that is burnt
 // into the picture. Found in the history of motion; nothing is counted for each frame. Knows no database.
 //
-// In each hour a cell counts that moved in its place (minute_episodes.h) in at least `least_minutes`. A part
-// is made of cells that counted in `least_hours` of the last 24 hours and in one of the last `recent_hours`
-// in which anything moved, and through which motion went in few minutes beside. One that is larger than what
-// stays in its place is none.
-// The constants were chosen on drawn scenes, and shown on others:
-// docs/measurements/log/2026-11/restless.md
+// A cell is restless in an hour if something moved there in its place (minute_episodes.h) in at least
+// `least_minutes`. A part is made of cells that were restless in `least_hours` of the last 24 hours. They
+// were so in one of the last `recent_hours`, counted from the newest hour in which anything moved: a camera
+// may have been turned. Motion went through them in at most half as many minutes. A part that is larger than
+// what stays in its place is none.
+// Chosen on drawn scenes, and shown on others: docs/measurements/log/2026-11/restless.md
 #pragma once
 
 #include "minute_episodes.h"
