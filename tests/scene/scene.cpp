@@ -391,6 +391,16 @@ void weather_does_what_it_says() {
   expect(seen == 0 && around > 100, "the truth sees " + std::to_string(seen) + " pixels through the clock, " +
                                         std::to_string(around) + " next to it");
 
+  // What moves in its place: a part of the picture changes, and the rest does not.
+  for (const Story story : {Story::flag, Story::screen}) {
+    const Scene restless(nobody(story), device());
+    std::size_t most_changed = 0;
+    for (double t = 4; t < 12; t += 1)
+      most_changed = std::max(most_changed, changed(draw(restless, at(t)), draw(restless, at(t + 0.5)), 30));
+    expect(most_changed > 100 && double(most_changed) < 0.1 * pixels,
+           "story " + std::to_string(int(story)) + ": " + std::to_string(most_changed) + " pixels move");
+  }
+
   // Bands: rows of the same scene differ by one factor each.
   const Scene flicker(nobody(Story::flicker), device()), steady(nobody(Story::indoor), device());
   const Picture banded = draw(flicker, at(3)), even = draw(steady, at(3));
