@@ -312,6 +312,10 @@ void access(const std::string &folder) {
   r = {};
   r.headers["cookie"] = "a=b; vigil_session_8090=fedcba9876543210";
   expect(none.visitor(r).role == Role::none && none.visitor(r).old_session, "the token is no session");
+  r.loopback = true;
+  expect(local.visitor(r).role == Role::none && local.visitor(r).old_session && local.is_local(r),
+         "a dead session makes nobody local");
+  r.loopback = false;
   const auto in = none.sign_in("fedcba9876543210", r), safe = tls.sign_in("fedcba9876543210", r);
   expect(in && in->set_cookie.find("fedcba9876543210") == std::string::npos && !none.sign_in("wrong", r),
          "the cookie does not hold the token");
