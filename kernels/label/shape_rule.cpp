@@ -40,8 +40,8 @@ ShapeScores shape_scores(const Features &f) {
                                 0.08 * double{standardised(f, Feature::aspect_change)} -
                                 1.18 * double{standardised(f, Feature::filled)} +
                                 0.58 * double{standardised(f, Feature::rhythm)} - 1.22 * size + 0.55);
-  // Chosen: scattered over its box, very flat, both of them to a lesser degree, as the long shadow of a person
-  // is who walks in the morning, or never getting anywhere.
+  // Chosen: scattered over its box; very flat; less of both, as the long shadow of a person in the morning
+  // is; or never getting anywhere.
   const auto below = [&](Feature which, double limit) {
     const double v = double{get(f, which)};
     return std::isfinite(v) ? std::max(0., limit - v) : 0;
