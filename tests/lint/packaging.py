@@ -79,6 +79,8 @@ if not of_cuda.get("Section", "").strip().startswith("contrib/") or "pkg.vigil.c
 rules = (debian / "rules").read_text(encoding="utf-8")
 if not re.search(r"^\tdh_auto_configure -- .*-Dcuda=disabled$", rules, re.M):
     problems.append("debian/rules does not configure the packages of main with -Dcuda=disabled")
+if "--no-start" in rules:  # debhelper then makes no prerm
+    problems.append("debian/rules: --no-start leaves the service running after its package is removed")
 problems += [f"{n} names a folder of one architecture" for n in ("meson.build", "debian/rules") if re.search(r"/usr/lib/\w+-linux-gnu", (root / n).read_text(encoding="utf-8"))]
 # OpenCV comes with the module of the detector, which is a package of its own; the monitor's error names that.
 module = "vigil-detector.module"
