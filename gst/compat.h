@@ -93,16 +93,14 @@ inline void add_tensor_meta([[maybe_unused]] GstBuffer *buffer, [[maybe_unused]]
 #endif
 }
 
-#if defined(VIGIL_HAVE_ANALYTICS) && GST_CHECK_VERSION(1, 26, 0)
-inline constexpr bool has_segmentation_meta = true;
-#else
-inline constexpr bool has_segmentation_meta = false;
-#endif
-// A mask of the whole picture (gst/metadata/mask_meta.h), where GStreamer (1.26) has metadata for it. Takes
-// the mask, which has a GstVideoMeta.
-inline void add_segmentation_meta([[maybe_unused]] GstBuffer *buffer, GstBuffer *mask,
-                                  [[maybe_unused]] guint width, [[maybe_unused]] guint height,
-                                  [[maybe_unused]] int shadow_value) {
+// A mask of the whole picture (gst/metadata/mask_meta.h): where GStreamer (1.26) has metadata for it in that,
+// otherwise in a GstCustomMeta "vigil-mask", a structure with
+//   mask          GstBuffer
+//   shadow-value  guint    0: there are no shadows in it
+// Takes the mask, which has a GstVideoMeta.
+inline constexpr const char *custom_mask_meta = "vigil-mask";
+inline void add_segmentation_meta(GstBuffer *buffer, GstBuffer *mask, [[maybe_unused]] guint width,
+                                  [[maybe_unused]] guint height, int shadow_value) {
 #if defined(VIGIL_HAVE_ANALYTICS) && GST_CHECK_VERSION(1, 26, 0)
   GstAnalyticsRelationMeta *meta = gst_buffer_get_analytics_relation_meta(buffer);
   if (!meta) meta = gst_buffer_add_analytics_relation_meta(buffer);
@@ -119,8 +117,34 @@ inline void add_segmentation_meta([[maybe_unused]] GstBuffer *buffer, GstBuffer 
       gst_analytics_relation_meta_add_cls_mtd(meta, count, confidences, names, &classes))
     gst_analytics_relation_meta_set_relation(meta, GST_ANALYTICS_REL_TYPE_RELATE_TO, regions.id, classes.id);
 #else
+  static const gchar *tags[] = {nullptr};
+  [[maybe_unused]] static const bool registered =
+      gst_meta_get_info(custom_mask_meta) ||
+      gst_meta_register_custom(custom_mask_meta, tags, nullptr, nullptr, nullptr);
+  gst_structure_set(gst_custom_meta_get_structure(gst_buffer_add_custom_meta(buffer, custom_mask_meta)),
+                    "mask", GST_TYPE_BUFFER, mask, "shadow-value", G_TYPE_UINT,
+                    static_cast<guint>(shadow_value), nullptr);
   gst_buffer_unref(mask);
 #endif
+}
+// A reference to the mask that was added so, by any element; null: there is none.
+inline GstBuffer *segmentation_mask_of(GstBuffer *buffer) {
+  GstBuffer *mask = nullptr;
+#if defined(VIGIL_HAVE_ANALYTICS) && GST_CHECK_VERSION(1, 26, 0)
+  GstAnalyticsRelationMeta *meta = gst_buffer_get_analytics_relation_meta(buffer);
+  gpointer state = nullptr;
+  GstAnalyticsSegmentationMtd regions;
+  gint x = 0, y = 0;
+  guint width = 0, height = 0;
+  if (meta && gst_analytics_relation_meta_iterate(meta, &state, gst_analytics_segmentation_mtd_get_mtd_type(),
+                                                  &regions))
+    mask = gst_analytics_segmentation_mtd_get_mask(&regions, &x, &y, &width, &height);
+#else
+  if (!gst_meta_get_info(custom_mask_meta)) return nullptr;
+  if (GstCustomMeta *meta = gst_buffer_get_custom_meta(buffer, custom_mask_meta))
+    gst_structure_get(gst_custom_meta_get_structure(meta), "mask", GST_TYPE_BUFFER, &mask, nullptr);
+#endif
+  return mask;
 }
 
 // An object found by any detector, where GStreamer (1.24) has metadata for it.

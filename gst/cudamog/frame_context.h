@@ -96,6 +96,7 @@ struct FrameContext {
   LearningStep learning;
   std::optional<double> sketched; // seconds since the sketch before; none: there is none of this frame
   bool another_view = false;      // by this frame it was found that the camera looks at another place
+  bool of_view_before = false;    // submitted before that took effect: compared with the view before
   Shifted background;             // as this frame would show it; null: not known
   ConstImage compensated;         // the frame as the model is to see it
   Plane<std::uint8_t> mask;

@@ -26,7 +26,6 @@ void Publisher::start() {
   motion_ = {};
   last_time_ = {};
   motion_time_ = 0;
-  warned_of_no_masks_ = false;
 }
 
 void Publisher::publish(BufferPtr &buffer, const FrameTime &time, const FrameContext &f,
@@ -39,7 +38,6 @@ void Publisher::publish(BufferPtr &buffer, const FrameTime &time, const FrameCon
   if (mask) {
     const mog::Params &mog = f.settings.mog;
     MaskCopies::attach(buffer.get(), *mask, mog.detect_shadows ? mog.shadow_value : 0);
-    MaskCopies::warn_where_impossible(element_, warned_of_no_masks_);
   }
   motion_time_ = GST_CLOCK_TIME_IS_VALID(time.running) ? time.running
                                                        : motion_time_ + GstClockTime(f.seconds * GST_SECOND);

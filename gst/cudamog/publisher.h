@@ -37,7 +37,6 @@ class Publisher {
   Motion motion_;
   FrameTime last_time_;          // of the frame that was published last
   GstClockTime motion_time_ = 0; // its running time, or a guess where it has none
-  bool warned_of_no_masks_ = false;
 };
 
 } // namespace vigil::gst::cudamog

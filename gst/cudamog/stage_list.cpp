@@ -110,7 +110,7 @@ void StageList::submit(std::span<FrameContext *const> frames, Queue &queue) {
     f->stages = on_;
     f->learning = {};
     f->sketched = {};
-    f->another_view = false;
+    f->another_view = f->of_view_before = false;
     f->background = {};
     f->compensated = f->input;
     f->small_objects = nullptr;

@@ -153,7 +153,6 @@ void SegmentElement::start() {
   motion = {};
   motion_time = 0;
   last_time = {};
-  told_no_masks = false;
   start_ = {};
   const std::lock_guard lock(mutex_);
   reported_ = {};

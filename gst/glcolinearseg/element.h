@@ -69,7 +69,6 @@ class SegmentElement final : public ElementWith<Settings> {
 
   // The streaming thread's own.
   Motion motion;
-  bool told_no_masks = false;
   FrameTime last_time;          // of the frame that went last
   GstClockTime motion_time = 0; // its running time, or a guess where it has none
 

@@ -64,7 +64,7 @@ FrameBlobs SegmentProcessor::found_in(MaskBlobs::Result &&found) const {
 }
 
 std::uint32_t *SegmentProcessor::wanted_labels(Analysis &a) {
-  return a.settings.reports.attach_mask && MaskCopies::possible() ? masks_->labels(a.attached) : nullptr;
+  return a.settings.reports.attach_mask ? masks_->labels(a.attached) : nullptr;
 }
 
 void SegmentProcessor::publish(BufferPtr &buffer, const FrameTask &task) {
@@ -72,10 +72,7 @@ void SegmentProcessor::publish(BufferPtr &buffer, const FrameTask &task) {
   const bool attach = a.settings.reports.attach_mask;
   if (attach || !a.found.boxes.empty()) buffer.reset(gst_buffer_make_writable(buffer.release()));
   add_boxes(buffer.get(), "motion", a.found.boxes);
-  if (attach) {
-    MaskCopies::attach(buffer.get(), a.attached, 0);
-    MaskCopies::warn_where_impossible(element_.gst(), element_.told_no_masks);
-  }
+  if (attach) MaskCopies::attach(buffer.get(), a.attached, 0);
   element_.motion_time = GST_CLOCK_TIME_IS_VALID(task.time.running)
                              ? task.time.running
                              : element_.motion_time + duration_of(in_.info, task.time);

@@ -4,7 +4,6 @@
 #include "common/error.h"
 #include "common/packed_mask.h"
 #include "gst/compat.h"
-#include "gst/errors.h"
 #include "gst/video/formats.h"
 
 #include <algorithm>
@@ -13,10 +12,6 @@
 #include <utility>
 
 namespace vigil::gst {
-
-bool MaskCopies::possible() {
-  return has_segmentation_meta;
-}
 
 MaskCopies::MaskCopies(Device &device, int width, int height)
     : device_(device), width_(width), height_(height) {}
@@ -66,7 +61,6 @@ auto copy_of(Plane<const std::uint8_t> mask) {
 void MaskCopies::fetch(Plane<const std::uint8_t> mask, Frame &f, Queue &queue) {
   f.copy_.reset();
   f.holds_ = Frame::Holds::nothing;
-  if (!possible()) return;
   if (device_.backend() == Backend::cpu) { // whose work is done by now
     f.copy_ = picture(copy_of(mask));
     return;
@@ -105,14 +99,22 @@ void MaskCopies::attach(GstBuffer *buffer, Frame &f, int shadow_value) {
   add_segmentation_meta(buffer, f.copy_.release(), mask->width, mask->height, shadow_value);
 }
 
-void MaskCopies::warn_where_impossible(GstElement *element, bool &reported) {
-  if (possible() || std::exchange(reported, true)) return;
-  post_warning(element,
-               Error(Error::Kind::bad_setting,
-                     text("attach-mask=true, but this build is for GStreamer ", GST_VERSION_MAJOR, ".",
-                          GST_VERSION_MINOR,
-                          ", or without its library of analytics: frames carry no masks; GStreamer 1.26 is "
-                          "needed, or output=mask on another branch of a tee")));
+AttachedMask::AttachedMask(GstBuffer *frame) : buffer_(segmentation_mask_of(frame)) {
+  const GstVideoMeta *mask = buffer_ ? gst_buffer_get_video_meta(buffer_.get()) : nullptr;
+  if (!mask || mask->format != GST_VIDEO_FORMAT_GRAY8) return;
+  GstVideoInfo info;
+  there_ = gst_video_info_set_format(&info, mask->format, mask->width, mask->height) &&
+           gst_video_frame_map(&mapped_, &info, buffer_.get(), GST_MAP_READ);
+}
+
+AttachedMask::~AttachedMask() {
+  if (there_) gst_video_frame_unmap(&mapped_);
+}
+
+Plane<const std::uint8_t> AttachedMask::of_size(int width, int height) const {
+  if (!there_ || GST_VIDEO_FRAME_WIDTH(&mapped_) != width || GST_VIDEO_FRAME_HEIGHT(&mapped_) != height)
+    return {};
+  return image_of(mapped_).plane(0);
 }
 
 } // namespace vigil::gst

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Masks as metadata of the frames that they are about: a GstAnalyticsSegmentationMtd, which GStreamer has
-// from 1.26 on. The mask is a picture in system memory, GRAY8, of the frame's size, with a GstVideoMeta. Its
-// regions are classes (semantic segmentation), by their values:
+// Masks as metadata of the frames that they are about. The mask is a picture in system memory, GRAY8, of the
+// frame's size, with a GstVideoMeta:
 //   0              background
 //   255            foreground
 //   shadow_value   shadow, where that is neither 0 nor 255
-// A GstAnalyticsClsMtd that is related to it names them, in the same order, with confidence -1 (not known).
+// From GStreamer 1.26 on it is a GstAnalyticsSegmentationMtd, whose regions are these classes (semantic
+// segmentation). A GstAnalyticsClsMtd that is related to it names them, in the same order, with confidence -1
+// (not known). Otherwise it is a GstCustomMeta (gst/compat.h).
 //
 // For each frame: fetch() submits the copy to the host, or the caller does so into labels(); take() makes the
 // picture once the queue got there, attach() puts it on the frame.
@@ -22,9 +23,6 @@ namespace vigil::gst {
 
 class MaskCopies {
  public:
-  // Whether this build has such metadata. Without it nothing is copied and nothing attached.
-  static bool possible();
-
   // The memory of one frame; used again and again, and made when it is first needed.
   class Frame {
     friend class MaskCopies;
@@ -42,14 +40,12 @@ class MaskCopies {
   // `mask` is on the device; it may change again behind what was submitted.
   void fetch(Plane<const std::uint8_t> mask, Frame &, Queue &);
   // Memory of the host for a mask that is packed (common/packed_mask.h), words_of(width) * height
-  // words, which the caller fills, or has the queue fill. Only where that is possible().
+  // words, which the caller fills, or has the queue fill.
   std::uint32_t *labels(Frame &);
   // The bytes that came to the host, where that is other memory.
   std::uint64_t take(Frame &);
   // The buffer must be writable. Does nothing when take() was not called.
   static void attach(GstBuffer *, Frame &, int shadow_value);
-  // A warning of the element, the first time: this build has no such metadata, so frames carry no masks.
-  static void warn_where_impossible(GstElement *, bool &reported);
 
  private:
   std::size_t bytes() const { return static_cast<std::size_t>(width_) * static_cast<std::size_t>(height_); }
@@ -59,6 +55,22 @@ class MaskCopies {
   Device &device_;
   int width_, height_;
   ObjectPtr<GstBufferPool> pool_;
+};
+
+// The mask that a frame carries, as any element attached it; mapped until the end of its block.
+class AttachedMask {
+ public:
+  explicit AttachedMask(GstBuffer *frame);
+  ~AttachedMask();
+  AttachedMask(const AttachedMask &) = delete;
+  AttachedMask &operator=(const AttachedMask &) = delete;
+  // Without data where there is none of this size.
+  Plane<const std::uint8_t> of_size(int width, int height) const;
+
+ private:
+  BufferPtr buffer_;
+  GstVideoFrame mapped_{};
+  bool there_ = false;
 };
 
 } // namespace vigil::gst

@@ -15,8 +15,8 @@ struct Reports {
 };
 inline constexpr auto reports_table = std::tuple{
     param("attach-mask", "Attach mask",
-          "Whether each frame carries its mask as metadata (GstAnalyticsSegmentationMtd, GStreamer 1.26), "
-          "with every output. A GPU's mask is copied to the host for that",
+          "Whether each frame carries its mask as metadata (GstAnalyticsSegmentationMtd, before GStreamer "
+          "1.26 GstCustomMeta vigil-mask), with every output. A GPU's mask is copied to the host for that",
           &Reports::attach_mask),
 };
 

@@ -4,6 +4,7 @@
 #include "common/error.h"
 #include "common/file.h"
 #include "gst/errors.h"
+#include "gst/metadata/mask_meta.h"
 #include "gst/video/formats.h"
 #include "kernels/fisher/model_file.h"
 #include "kernels/label/picture.h"
@@ -40,17 +41,24 @@ bool is_in_full_view(const TrackOnFrame &t, const std::vector<Sight> &all, const
 
 } // namespace
 
-std::shared_ptr<Codebook> load_codebook(const std::string &location) {
+std::string codebook_id(const std::string &hash, float background) {
+  constexpr std::size_t enough = 16; // digits of the hash
+  const std::string id = hash.substr(0, enough);
+  return background < 1 ? text(id, "/", background) : id;
+}
+
+std::shared_ptr<Codebook> load_codebook(const std::string &location, const Looking &looking,
+                                        const std::function<std::unique_ptr<Device>()> &device) {
   if (location.empty()) return nullptr;
   constexpr std::size_t largest = std::size_t{64} << 20; // vigil-monitor's, too
   const auto bytes = read_plain_file(location, "the codebook of labels", 0, [](auto) { return largest; });
   try {
     const fisher::Model model = fisher::parse_model(bytes);
-    constexpr std::size_t enough = 16; // digits of the hash
     gchar *hash = g_compute_checksum_for_data(G_CHECKSUM_SHA256, bytes.data(), bytes.size());
-    const std::string id = std::string(hash).substr(0, enough);
+    const std::string id = codebook_id(hash, looking.background_weight);
     g_free(hash);
-    return std::make_shared<Codebook>(id, model);
+    return std::shared_ptr<Codebook>(
+        new Codebook{id, looking.background_weight, label::PictureEncoder(model, device())});
   } catch (const Error &e) {
     fail(Error::Kind::bad_data, location, ": ", e.what());
   }
@@ -76,11 +84,27 @@ std::size_t Appearances::look(GstElement *element, GstBuffer *buffer, const Stre
                                      "tracklabel before the encoder, or set no codebook-location");
     const HostFrame mapped(place.info, buffer);
     const ConstImage frame = image_of(mapped.frame);
-    for (const Sight &s : wanted) {
-      const label::Picture picture = label::picture_around(frame, s.track->object.box);
-      s.moments->add(place.seconds, longer_side(*s.track), label::sharpness(picture),
-                     codebook.encoder.appearance(picture), most_views);
+    std::vector<label::Look> looks(wanted.size());
+    if (codebook.background < 1) {
+      const AttachedMask attached(buffer);
+      const Plane<const std::uint8_t> mask = attached.of_size(frame.width, frame.height);
+      if (!mask.data) {
+        if (!std::exchange(warned_of_no_mask_, true))
+          post_warning(element, Error(Error::Kind::bad_setting,
+                                      "background-weight is below 1, but the frames carry no mask of their "
+                                      "size, so tracks are not looked at; set attach-mask=true of cudamog"));
+        return 0;
+      }
+      for (std::size_t i = 0; i < wanted.size(); i++)
+        looks[i].silhouette = label::silhouette_around(mask, wanted[i].track->object.box);
     }
+    for (std::size_t i = 0; i < wanted.size(); i++)
+      if (codebook.background == 1 || label::shows_something(looks[i].silhouette))
+        looks[i].picture = label::picture_around(frame, wanted[i].track->object.box);
+    auto found = codebook.encoder.appearances(looks, codebook.background);
+    for (std::size_t i = 0; i < wanted.size(); i++)
+      wanted[i].moments->add(place.seconds, longer_side(*wanted[i].track), label::sharpness(looks[i].picture),
+                             std::move(found[i]), most_views);
   } catch (const Error &e) {
     blind_ = true;
     post_warning(element, e);

@@ -36,6 +36,10 @@ static const Properties<Settings> &properties() {
         "Model of vigil-train codebook, by which tracks are looked at. Read when this is set, and again when "
         "the element starts. None: names go by shape and motion",
         &Settings::codebook_location, Change::playing);
+    p.table(&Settings::looking, looking_table, Change::ready);
+    p.choice("backend", "Backend", "With a codebook: where the pictures of tracks become vectors",
+             backend_type(), &Settings::where, &Where::backend, Change::ready);
+    p.table(&Settings::where, cuda_choice_table, Change::ready);
     p.table(&Settings::tuning, tuning_table, Change::live);
     return p;
   }();
@@ -62,9 +66,9 @@ static void take_model(GObject *object, Impl &impl) {
     before = impl.model;
   }
   try {
-    Model model = load_model(asked, before);
+    Model model = load_model(GST_ELEMENT(object), impl, asked, before);
     const std::lock_guard lock(impl.mutex);
-    if (!same_files(impl.settings, asked)) return;
+    if (!impl.started || !same_files(impl.settings, asked)) return;
     describe_use(object, model);
     impl.model = std::move(model);
   } catch (const Error &e) {
@@ -183,7 +187,7 @@ static gboolean start(GstBaseTransform *trans) {
       impl.stats = {};
       impl.started = true; // what is set from here on is read where it is set
     }
-    Model model = load_model(asked, {});
+    Model model = load_model(GST_ELEMENT(trans), impl, asked, {});
     describe_use(trans, model);
     {
       const std::lock_guard lock(impl.mutex);
@@ -195,10 +199,27 @@ static gboolean start(GstBaseTransform *trans) {
   });
 }
 
+static void set_context(GstElement *element, GstContext *context) {
+  Impl &impl = impl_of(element);
+  int id = -1;
+  {
+    const std::lock_guard lock(impl.mutex);
+    id = impl.settings.where.device_id;
+  }
+  impl.cuda.offered(element, context, id);
+  GST_ELEMENT_CLASS(parent_class())->set_context(element, context);
+}
+
 static gboolean stop(GstBaseTransform *trans) {
   Impl &impl = impl_of(trans);
-  const std::lock_guard lock(impl.mutex);
-  impl.started = false;
+  Model before; // goes when the lock is gone
+  {
+    const std::lock_guard lock(impl.mutex);
+    impl.started = false;
+    before = std::exchange(impl.model, {});
+  }
+  before = impl.stream.in_use = {};
+  impl.cuda.close(); // once nothing is left there
   return TRUE;
 }
 
@@ -240,6 +261,7 @@ static void gst_track_label_class_init(GstTrackLabelClass *klass) {
       "Names tracks by their shape and motion: person, vehicle or other, or labels that were taught by "
       "examples; with a codebook by their looks, too",
       VIGIL_AUTHORS);
+  element->set_context = set_context;
   auto *transform = GST_BASE_TRANSFORM_CLASS(klass);
   transform->start = start;
   transform->stop = stop;

@@ -6,10 +6,12 @@
 // What a track is called is decided in kernels/label.
 #pragma once
 
+#include "gst/memory/cuda_context.h"
 #include "gst/metadata/track_meta.h"
 #include "gst/properties.h"
 #include "gst/tracklabel/appearances.h"
 #include "gst/transform/any_frames.h"
+#include "gst/transform/cuda_selector.h"
 #include "kernels/label/classifier.h"
 #include "kernels/label/votes.h"
 
@@ -28,7 +30,7 @@ GST_DEBUG_CATEGORY_EXTERN(track_label_debug);
 namespace vigil::gst::tracklabel {
 
 struct Tuning {
-  int min_views = 8, min_time = 700, forget_after = 3000; // ms
+  int min_views = 4, min_time = 700, forget_after = 3000; // ms
   int most_pictures = 4, most_pictures_of_frame = 2;
   float threshold = 0.5f;
   bool shape_rule = true, detections = true, post_messages = true;
@@ -47,7 +49,8 @@ inline constexpr auto tuning_table = std::tuple{
           "more tracks without a label",
           &Tuning::threshold, 0.f, 1.f),
     param("min-views", "Least views",
-          "Frames in which a track was seen alone before it gets a label. Higher: later, and more reliable",
+          "Frames in which a track was seen alone before it gets a label, which with few frames a second is "
+          "later than min-time. Higher: later, and more reliable",
           &Tuning::min_views, 2, 1000),
     param("min-time", "Least time",
           "Least time from a track's first view to its label, in milliseconds. Higher: later, and more "
@@ -68,10 +71,18 @@ inline constexpr auto tuning_table = std::tuple{
           &Tuning::post_messages),
 };
 
+// Where tracks are looked at.
+struct Where : CudaChoice {
+  BackendChoice backend = BackendChoice::cpu;
+  bool operator==(const Where &) const = default;
+};
+
 struct Settings {
   Tuning tuning;
   std::string model_location;    // empty: nothing was taught
   std::string codebook_location; // empty: tracks are not looked at
+  Looking looking;
+  Where where;
 };
 
 struct Stats {
@@ -130,6 +141,8 @@ struct Stream {
 };
 
 struct Impl {
+  CudaContext cuda; // outlives what the codebook has there
+
   std::mutex mutex; // guards these; held for moments, by any thread
   Settings settings;
   Stats stats;
@@ -162,7 +175,7 @@ inline Impl &impl_of(gpointer self) {
 GstBaseTransformClass *parent_class();
 void install_streaming(GstBaseTransformClass *);
 // Of an empty location: nothing was taught, no codebook. One of the same bytes as `before`'s is that one.
-// Throws as label::read_examples(), read_text_file() and load_codebook() do.
-Model load_model(const Settings &, const Model &before);
+// Throws as label::read_examples(), read_text_file() and load_codebook() do. With the element's device.
+Model load_model(GstElement *, Impl &, const Settings &, const Model &before);
 
 } // namespace vigil::gst::tracklabel

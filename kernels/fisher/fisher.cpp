@@ -131,6 +131,13 @@ void validate(const Classifier &c, int vector_length) {
            " and end below ", c.end[i], ": the end must not be above the begin");
 }
 
+Extractor::Extractor(int width, int height, const SiftParams &p, int pictures)
+    : width_(width), height_(height), pictures_(pictures), params_(p), layout_(layout_for(width, height, p)) {
+  if (pictures < 1 || pictures > max_pictures)
+    fail(Error::Kind::bad_setting, "an extractor for ", pictures,
+         " pictures is not possible, except for 1 to ", max_pictures);
+}
+
 void Extractor::check_frame(const ConstImage &frame) const {
   if (frame.width != width_ || frame.height != height_)
     fail(Error::Kind::bad_setting, "a frame of ", frame.width, "x", frame.height,
@@ -155,8 +162,14 @@ void Encoder::check_count(int count) const {
     fail(Error::Kind::bad_setting, count, " descriptors came where at most ", capacity_, " were announced");
 }
 
-std::unique_ptr<Extractor> make(Device &device, int width, int height, const SiftParams &params) {
-  return device.backend() == Backend::cuda ? make_cuda(device, width, height, params)
+void Encoder::check_pictures(const Extractor &extractor, const Pictures &pictures) const {
+  if (pictures.count < 0) fail(Error::Kind::bad_setting, pictures.count, " pictures are not possible");
+  check_count(extractor.layout().descriptors);
+}
+
+std::unique_ptr<Extractor> make(Device &device, int width, int height, const SiftParams &params,
+                                int pictures) {
+  return device.backend() == Backend::cuda ? make_cuda(device, width, height, params, pictures)
                                            : make_cpu(device, width, height, params);
 }
 std::unique_ptr<Encoder> make(Device &device, const Codebook &codebook, const Classifier &classifier,

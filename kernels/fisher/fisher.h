@@ -47,8 +47,10 @@
 // 1e-6 count as 0, and so do components with a prior below 1e-6 (in the posteriors too).
 //   u_jk = 1/(T sqrt(w_j)) sum_i q_ij (x_ik - mu_jk)/sigma_jk
 //   v_jk = 1/(T sqrt(2 w_j)) sum_i q_ij (((x_ik - mu_jk)/sigma_jk)^2 - 1)
-// Vector [u, v], element j M + k of each half; each value becomes sign(z) sqrt|z|; then divide by max(L2
-// norm, 1e-12). Score of a class: its weights times the vector, plus its bias.
+// Where descriptors have weights a_i, q_ij is a_i times what it is without; the norm makes a factor that
+// all of them have go away. Vector [u, v], element j M + k of each half; each value becomes sign(z)
+// sqrt|z|; then divide by max(L2 norm, 1e-12). Score of a class: its weights times the vector, plus its
+// bias.
 //
 // Every backend agrees with the reference within 1e-3 (relative L2 of descriptors, of vectors; scores to 1e-3
 // of the norm of the weights), also where most of a picture is flat, and gives the same bits for the same
@@ -154,6 +156,19 @@ struct Classifier {
 inline constexpr int max_classes = 4096, max_baseline = 1 << 20;
 void validate(const Classifier &, const Codebook &); // as above; no class is fine
 
+// Pictures of one size and format that go through together.
+struct Pictures {
+  ConstImage first;
+  std::ptrdiff_t apart = 0; // bytes from a picture's plane 0 to the next one's
+  int count = 1;
+  const float *weights = nullptr; // a_i, count x T, finite and not below 0; null: each is 1
+  ConstImage picture(int i) const {
+    ConstImage p = first;
+    p.data[0] += apart * i;
+    return p;
+  }
+};
+
 // Dense SIFT of pictures of one size. All memory is taken at construction.
 class Extractor {
  public:
@@ -162,6 +177,7 @@ class Extractor {
   const SiftParams &params() const { return params_; }
   int width() const { return width_; }
   int height() const { return height_; }
+  int pictures() const { return pictures_; } // that it may take together
   // The positions of the descriptors, T x 2 floats, in the device's memory.
   virtual const float *positions() const = 0;
   // Writes T x 128 floats to `descriptors`, in the device's memory (aligned to 16 bytes). Any pixel format,
@@ -169,15 +185,15 @@ class Extractor {
   virtual void extract(const ConstImage &frame, float *descriptors, Queue &) = 0;
 
  protected:
-  Extractor(int width, int height, const SiftParams &p)
-      : width_(width), height_(height), params_(p), layout_(layout_for(width, height, p)) {}
+  Extractor(int width, int height, const SiftParams &p, int pictures = 1); // throws Error::bad_setting
   void check_frame(const ConstImage &) const; // what every backend does before it starts
 
  private:
-  int width_, height_;
+  int width_, height_, pictures_;
   SiftParams params_;
   Layout layout_;
 };
+inline constexpr int max_pictures = 64; // of an extractor
 
 // Projection, encoding and scores of up to `capacity` descriptors. All memory is taken at construction.
 class Encoder {
@@ -197,10 +213,17 @@ class Encoder {
   // The same for the descriptors of a frame, which need not be kept; the extractor must be of the same
   // device.
   virtual void encode_frame(Extractor &, const ConstImage &frame, float *vector, float *scores, Queue &) = 0;
+  // The vectors of pictures, one behind the other, as encode_frame() makes them, with the same bits where
+  // weights are null or all 1. On a GPU as many go through each kernel in one launch as the extractor may
+  // take and the encoder's capacity has room for, each with whole tiles of 64 descriptors. `weights` are in
+  // the device's memory.
+  virtual void encode_pictures(Extractor &, const Pictures &, float *vectors, Queue &) = 0;
 
  protected:
   Encoder(const Codebook &, const Classifier &, int capacity); // validates them
   void check_count(int count) const;
+  // Throws Error::bad_setting: they are not the extractor's, or their descriptors are more than the capacity.
+  void check_pictures(const Extractor &, const Pictures &) const;
 
  private:
   int dimension_, components_, classes_, capacity_;
@@ -210,9 +233,9 @@ class Encoder {
 // precision.
 std::unique_ptr<Extractor> make_reference(int width, int height, const SiftParams &);
 std::unique_ptr<Extractor> make_cpu(Device &, int width, int height, const SiftParams &);
-std::unique_ptr<Extractor> make_cuda(Device &, int width, int height,
-                                     const SiftParams &); // no_device without CUDA
-std::unique_ptr<Extractor> make(Device &, int width, int height, const SiftParams &);
+std::unique_ptr<Extractor> make_cuda(Device &, int width, int height, const SiftParams &,
+                                     int pictures = 1); // no_device without CUDA
+std::unique_ptr<Extractor> make(Device &, int width, int height, const SiftParams &, int pictures = 1);
 std::unique_ptr<Encoder> make_reference(const Codebook &, const Classifier &, int capacity);
 std::unique_ptr<Encoder> make_cpu(Device &, const Codebook &, const Classifier &, int capacity);
 std::unique_ptr<Encoder> make_cuda(Device &, const Codebook &, const Classifier &, int capacity);

@@ -151,6 +151,32 @@ class ReferenceEncoder final : public Encoder {
   void encode(const float *descriptors, const float *positions, int count, float *vector, float *scores,
               Queue &) override {
     check_count(count);
+    encode_weighted(descriptors, positions, nullptr, count, vector, scores);
+  }
+
+  void encode_frame(Extractor &extractor, const ConstImage &frame, float *vector, float *scores,
+                    Queue &queue) override {
+    std::vector<float> descriptors(std::size_t(descriptor_length) * extractor.layout().descriptors);
+    extractor.extract(frame, descriptors.data(), queue);
+    encode(descriptors.data(), extractor.positions(), extractor.layout().descriptors, vector, scores, queue);
+  }
+
+  void encode_pictures(Extractor &extractor, const Pictures &pictures, float *vectors,
+                       Queue &queue) override {
+    check_pictures(extractor, pictures);
+    const int count = extractor.layout().descriptors;
+    std::vector<float> descriptors(std::size_t(descriptor_length) * count);
+    for (int i = 0; i < pictures.count; i++) {
+      extractor.extract(pictures.picture(i), descriptors.data(), queue);
+      encode_weighted(descriptors.data(), extractor.positions(),
+                      pictures.weights ? pictures.weights + std::size_t(count) * i : nullptr, count,
+                      vectors + std::size_t(vector_length()) * i, nullptr);
+    }
+  }
+
+ private:
+  void encode_weighted(const float *descriptors, const float *positions, const float *weights, int count,
+                       float *vector, float *scores) const {
     const int n = components(), m = dimension();
     Values sum(vector_length());
     for (int i = 0; i < count; i++) {
@@ -159,9 +185,9 @@ class ReferenceEncoder final : public Encoder {
       const Values q = posteriors(x);
       for (int j = 0; j < n; j++)
         for (int k = 0; k < m && q[j] > 0; k++) {
-          const double d = distance(x, j, k);
-          sum[j * m + k] += q[j] * d;
-          sum[(n + j) * m + k] += q[j] * (d * d - 1);
+          const double d = distance(x, j, k), part = weights ? q[j] * weights[i] : q[j];
+          sum[j * m + k] += part * d;
+          sum[(n + j) * m + k] += part * (d * d - 1);
         }
     }
     double squares = 0;
@@ -185,14 +211,6 @@ class ReferenceEncoder final : public Encoder {
     }
   }
 
-  void encode_frame(Extractor &extractor, const ConstImage &frame, float *vector, float *scores,
-                    Queue &queue) override {
-    std::vector<float> descriptors(std::size_t(descriptor_length) * extractor.layout().descriptors);
-    extractor.extract(frame, descriptors.data(), queue);
-    encode(descriptors.data(), extractor.positions(), extractor.layout().descriptors, vector, scores, queue);
-  }
-
- private:
   Values project(const float *descriptor, const float *position) const {
     Values x(dimension());
     for (int k = 0; k < book_.projected; k++)

@@ -87,23 +87,26 @@ Part fitted(const Part &from, int width, int height) {
   return {(width - w) / 2, (height - h) / 2, w, h};
 }
 
-Picture picture_around(const ConstImage &frame, const track::Box &box) {
-  if (frame.width < 2 || frame.height < 2) return {};
-  const auto whole = inside_picture(box, frame.width, frame.height);
+namespace {
+
+// value(x, y) is 0..255.
+template <class Value>
+Picture scaled_around(int width, int height, const track::Box &box, Value value) {
+  if (width < 2 || height < 2) return {};
+  const auto whole = inside_picture(box, width, height);
   if (!whole) return {};
   constexpr int side = static_cast<int>(picture_side);
-  const Part from = part_around(*whole, frame.width, frame.height), to = fitted(from, side, side);
+  const Part from = part_around(*whole, width, height), to = fitted(from, side, side);
   const auto across = picture_taps(from.width, to.width), down = picture_taps(from.height, to.height);
   const auto line = static_cast<std::size_t>(to.width);
   std::vector<float> rows(line * static_cast<std::size_t>(from.height)),
-      luma(static_cast<std::size_t>(from.width));
+      values(static_cast<std::size_t>(from.width));
   for (int y = 0; y < from.height; y++) {
-    const std::uint8_t *row = frame.data[0] + (from.y + y) * frame.stride[0];
-    for (int x = 0; x < from.width; x++) luma[std::size_t(x)] = luma_in_format(frame.format, row, from.x + x);
+    for (int x = 0; x < from.width; x++) values[std::size_t(x)] = value(from.x + x, from.y + y);
     for (std::size_t x = 0; x < line; x++) {
       float sum = 0;
       for (std::size_t i = 0; i < across[x].weights.size(); i++)
-        sum += across[x].weights[i] * luma[std::size_t(across[x].first) + i];
+        sum += across[x].weights[i] * values[std::size_t(across[x].first) + i];
       rows[std::size_t(y) * line + x] = sum;
     }
   }
@@ -117,6 +120,25 @@ Picture picture_around(const ConstImage &frame, const track::Box &box) {
           static_cast<std::uint8_t>(std::lround(std::clamp(sum, 0.F, 255.F)));
     }
   return out;
+}
+
+} // namespace
+
+Picture picture_around(const ConstImage &frame, const track::Box &box) {
+  return scaled_around(frame.width, frame.height, box, [&](int x, int y) {
+    return luma_in_format(frame.format, frame.data[0] + y * frame.stride[0], x);
+  });
+}
+
+Picture silhouette_around(Plane<const std::uint8_t> mask, const track::Box &box) {
+  constexpr int object = 255;
+  return scaled_around(mask.width, mask.height, box,
+                       [&](int x, int y) { return mask.row(y)[x] == object ? 255.F : 0.F; });
+}
+
+bool shows_something(const Picture &silhouette) {
+  return silhouette.size() == picture_bytes &&
+         std::any_of(silhouette.begin(), silhouette.end(), [](int v) { return v > 0; });
 }
 
 double sharpness(const Picture &p) {

@@ -31,6 +31,12 @@ Part fitted(const Part &from, int width, int height);
 // Empty: the box is not finite or outside of the frame, or the frame has no two pixels on a side.
 Picture picture_around(const ConstImage &frame, const track::Box &);
 
+// The same part of a mask of that frame: 255 where the object is, 0 elsewhere and where the mask has another
+// value than 255, such as that of shadows.
+Picture silhouette_around(Plane<const std::uint8_t> mask, const track::Box &);
+
+bool shows_something(const Picture &silhouette); // any pixel of it
+
 // How sharp it is: the mean of |4 p - its four neighbours|. 0 for what is no picture.
 double sharpness(const Picture &);
 

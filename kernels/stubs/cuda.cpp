@@ -48,7 +48,7 @@ std::unique_ptr<compose::Composer> compose::make_cuda(Device &) {
 std::unique_ptr<exposure::Exposure> exposure::make_cuda(Device &) {
   absent();
 }
-std::unique_ptr<fisher::Extractor> fisher::make_cuda(Device &, int, int, const SiftParams &) {
+std::unique_ptr<fisher::Extractor> fisher::make_cuda(Device &, int, int, const SiftParams &, int) {
   absent();
 }
 std::unique_ptr<fisher::Encoder> fisher::make_cuda(Device &, const Codebook &, const Classifier &, int) {

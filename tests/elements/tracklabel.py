@@ -288,6 +288,46 @@ class TrackLabel(unittest.TestCase):
         self.assertEqual(len(chain.warnings), 1, chain.warnings)
         self.assertTrue(chain.appearances)
 
+    def test_background_weight(self):
+        """With masks the background counts less: such vectors are of a codebook of another name. Frames without masks are one warning, and no vector."""
+        def looked(masks, settings):
+            pipeline = Gst.parse_launch("scenetestsrc scene=street seed=5 num-buffers=120 ! video/x-raw,format=I420,width=320,height=240,framerate=10/1 ! "
+                                        f"cudamog backend=cpu output=passthrough min-area=60 {masks} ! boxtrack ! tracklabel codebook-location={CODEBOOK} {settings} ! fakesink sync=false")
+            pipeline.set_state(Gst.State.PLAYING)
+            vectors, warnings = [], []
+            kinds = Gst.MessageType.ELEMENT | Gst.MessageType.EOS | Gst.MessageType.ERROR | Gst.MessageType.WARNING
+            while message := pipeline.get_bus().timed_pop_filtered(120 * Gst.SECOND, kinds):
+                self.assertNotEqual(message.type, Gst.MessageType.ERROR)
+                if message.type == Gst.MessageType.EOS:
+                    break
+                if message.type == Gst.MessageType.WARNING:
+                    warnings.append(message.parse_warning()[0].message)
+                elif message.get_structure().get_name() == "track-label" and (said := plain(message.get_structure())).get("vector"):
+                    vectors.append((said["codebook"], said["id"], said["vector"]))
+            pipeline.set_state(Gst.State.NULL)
+            return vectors, warnings
+        book = hashlib.sha256(CODEBOOK.read_bytes()).hexdigest()[:16]
+        whole, warnings = looked("attach-mask=true", "")
+        self.assertEqual((warnings, {name for name, *_ in whole}), ([], {book}))
+        weighted, warnings = looked("attach-mask=true", "background-weight=0.25")
+        self.assertEqual((warnings, {name for name, *_ in weighted}), ([], {book + "/0.25"}))
+        self.assertEqual([track for _, track, _ in whole], [track for _, track, _ in weighted])
+        self.assertNotEqual([vector for *_, vector in whole], [vector for *_, vector in weighted])
+        vectors, warnings = looked("", "background-weight=0.25")
+        self.assertEqual((vectors, len(warnings)), ([], 1))
+        self.assertIn("attach-mask=true", warnings[0])
+
+    def test_backends(self):
+        """backend=cuda is an error where there is no GPU; auto is a warning there, and the vectors are the CPU's."""
+        chain = Chain(f"codebook-location={CODEBOOK} backend=cuda").run(frames=3)
+        if not chain.errors:
+            self.skipTest("there is a GPU")
+        self.assertIn("backend=cpu", chain.errors[0])
+        chain = Chain(f"codebook-location={CODEBOOK} backend=auto").run(frames=3)
+        self.assertEqual(chain.errors, [])
+        self.assertIn("The CPU does the work", chain.warnings[0])
+        self.assertEqual(Chain("backend=cuda").run(frames=3).errors, [], "without a codebook nothing works there")
+
     def test_bad_codebooks(self):
         whole = CODEBOOK.read_bytes()
         for name, data in ("cut.model", whole[:-100]), ("empty.model", b""), ("none.model", None), ("text.model", b"hello" * 99), ("magic.model", whole[:8] + bytes(500)):
@@ -303,6 +343,25 @@ class TrackLabel(unittest.TestCase):
         self.assertEqual((chain.errors, len(chain.warnings)), ([], 1), chain.warnings)
         self.assertEqual(sorted(m["label"] for m in chain.messages if m["ended"]), ["person", "vehicle"])
         self.assertEqual(chain.appearances, [])
+
+    def test_short_visit(self):
+        """A car that is in view for 1.2 s has a label, at five frames a second too, before it is gone."""
+        for rate, frames in (5, 7), (10, 13):
+            class Slow(Chain):
+                rate = 5
+
+                def frame(self, n, boxes):
+                    buffer = Gst.Buffer.new_allocate(None, 1, None)
+                    buffer.pts, buffer.duration = n * Gst.SECOND // self.rate, Gst.SECOND // self.rate
+                    x = 20 + 400 * n // self.rate
+                    GstVideo.buffer_add_video_region_of_interest_meta(buffer, "motion", x, 300, 100, 45).id = 0
+                    self.source.emit("push-buffer", buffer)
+            chain = Slow()
+            chain.rate = rate
+            chain.run(frames=frames)
+            self.assertEqual([m["label"] for m in chain.messages if not m["ended"]], ["vehicle"], rate)
+            self.assertGreaterEqual(min(m["age"] for m in chain.messages), 700 * Gst.MSECOND)
+            self.assertTrue(chain.labels, rate)
 
     def test_too_short(self):
         chain = Chain("min-time=60000").run()

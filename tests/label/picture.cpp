@@ -2,6 +2,7 @@
 // Pictures of tracks: every format and any box, and which moments of a track are kept.
 #include "kernels/label/picture.h"
 #include "common/error.h"
+#include "kernels/fisher/scorer.h"
 #include "kernels/label/appearance.h"
 #include "kernels/label/best_moments.h"
 #include "kernels/label/picture_encoder.h"
@@ -168,12 +169,102 @@ void encoded() {
          "black is no harm");
 }
 
+// A mask shows what the picture shows, shadows are no object, and what cannot be cut out has none.
+void silhouettes() {
+  const track::Box box{50, 40, 40, 30};
+  Frame frame(PixelFormat::gray8, 160, 120, 0);
+  for (int y = 45; y < 65; y++)
+    for (int x = 55; x < 80; x++) frame.at(x, y) = 255;
+  const Picture p = silhouette_around(frame.image.plane(0), box);
+  expect(p == picture_around(frame.image, box), "the same part, in the same size");
+  expect(shows_something(p) && !shows_something({}) && !shows_something(Picture(picture_bytes)),
+         "what shows something");
+  const Frame shadow(PixelFormat::gray8, 160, 120, 127);
+  expect(!shows_something(silhouette_around(shadow.image.plane(0), box)), "a shadow is no object");
+  for (const track::Box &b : {track::Box{160, 0, 10, 10}, {10, 10, 0, 5}, {double{nan}, 0, 5, 5}})
+    expect(silhouette_around(frame.image.plane(0), b).empty(), "none of a box outside");
+  const Frame tiny(PixelFormat::gray8, 1, 1, 255);
+  expect(silhouette_around(tiny.image.plane(0), {0, 0, 1, 1}).empty(), "nor of one pixel");
+}
+
+std::vector<Look> some_looks(std::size_t count) {
+  std::vector<Look> looks(count);
+  for (std::size_t n = 0; n < count; n++)
+    for (std::size_t i = 0; i < picture_bytes; i++) {
+      const bool object = i % picture_side > 10 + n % 40;
+      looks[n].picture.push_back(
+          std::uint8_t(object ? i / picture_side / (2 + n % 5) % 2 * 150 : i * (n + 3)));
+      looks[n].silhouette.push_back(object ? 255 : 0);
+    }
+  return looks;
+}
+
+// Many at a time are as one by one; outside of the silhouette less counts, or nothing.
+void together() {
+  PictureEncoder encoder(fisher::sample_model(3, 4, 0));
+  constexpr std::size_t many = 70; // more than a GPU takes together
+  auto looks = some_looks(many);
+  looks[7].picture = {};
+  looks[8].silhouette = Picture(picture_bytes);
+  looks[9].silhouette = Picture(5);
+  const auto all = encoder.appearances(looks, 0.3F), alike = encoder.appearances(looks, 1);
+  for (std::size_t i = 0; i < many; i++) {
+    expect(all[i] == encoder.appearances({&looks[i], 1}, 0.3F).front(), text("the same by itself: ", i));
+    if (i == 7) {
+      expect(all[i].empty(), "no picture, no numbers");
+      continue;
+    }
+    const auto plain = encoder.appearance(looks[i].picture);
+    double away = 0;
+    for (std::size_t k = 0; k < plain.size(); k++) away += std::abs(alike[i][k] - plain[k]);
+    expect(away < 1e-3, text("a background of weight 1 is no other: ", away));
+    expect((all[i] == plain) == (i == 8 || i == 9),
+           text("a silhouette counts, one that shows nothing does not: ", i));
+  }
+  expect(encoder.appearances({}, 0.3F).empty(), "of nothing nothing");
+  // What is outside of the silhouette is another picture; descriptors that see none of the object count for
+  // nothing.
+  auto other = looks[20];
+  for (std::size_t i = 0; i < picture_bytes; i++)
+    if (i % picture_side < 10) other.picture[i] = std::uint8_t(i * 7);
+  const auto far = [&](float background) {
+    const auto a = encoder.appearances({&looks[20], 1}, background).front(),
+               b = encoder.appearances({&other, 1}, background).front();
+    double sum = 0;
+    for (std::size_t k = 0; k < a.size(); k++) sum += (a[k] - b[k]) * (a[k] - b[k]);
+    return std::sqrt(sum);
+  };
+  expect(far(0) < 0.8 * far(1), text("another background makes less of a difference: ", far(0), " ", far(1)));
+}
+
+// A codebook with one of motion makes the vectors that it always made. Nothing moves in a picture of a track.
+void codebook_of_motion() {
+  fisher::Model model = fisher::sample_model(3, 4, 0);
+  model.motion = {.lag = 2, .codebook = fisher::sample_model(4, 3, 0).codebook};
+  const auto device = open_cpu(1);
+  const auto queue = device->make_queue();
+  fisher::Scorer scorer(*device, int(picture_side), int(picture_side), model);
+  const Look look = some_looks(1).front();
+  ConstImage frame;
+  frame.format = PixelFormat::gray8;
+  frame.width = frame.height = int(picture_side);
+  frame.data[0] = look.picture.data();
+  frame.stride[0] = int(picture_side);
+  std::vector<float> parts(scorer.vector_floats()), vector(std::size_t(scorer.vector_length()));
+  scorer.score(frame, 0, parts.data(), nullptr, *queue);
+  scorer.join_vector(parts.data(), vector);
+  expect(PictureEncoder(model).appearance(look.picture) == appearance_of(vector), "both parts, as they were");
+}
+
 int run() {
   return vigil::test::run_cases("label picture", {{"formats", formats},
                                                   {"any box", any_box},
                                                   {"place", place},
                                                   {"moments", moments},
-                                                  {"encoded", encoded}});
+                                                  {"encoded", encoded},
+                                                  {"silhouettes", silhouettes},
+                                                  {"together", together},
+                                                  {"a codebook of motion", codebook_of_motion}});
 }
 
 } // namespace

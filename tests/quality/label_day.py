@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """A drawn day with label filters: which crossings of the picture's middle are reported for persons and vehicles alone, against the truth.
 
-    label_day.py SEED FRAMES_A_SECOND [--hours FROM-TO] [--teach TRACKS.jsonl SET NUMBER]
+    label_day.py SEED FRAMES_A_SECOND [--hours FROM-TO] [--teach TRACKS.jsonl SET NUMBER] [--with NAME PROPERTIES]...
 
 Three lines lie on scenetestsrc's line "middle": with labels: [person], with labels: [vehicle], and without labels ("any"). A crossing is right if the truth has one of that
 kind and direction at most ten seconds before it and not yet matched, or up to one second later. --hours: of the day (12 is the scene's begin), after two minutes
 in which nothing counts; 36 is the end. --teach: the same tracks are also named by NUMBER tracks of each label of a set of label_tracks.py, without the shape rule.
+--with: and by a tracklabel with these properties, where nothing is taught.
 """
 import collections
 import json
@@ -54,6 +55,10 @@ def main():
         at = words.index("--hours")
         hours = [float(hour) for hour in words[at + 1].split("-")]
         del words[at:at + 2]
+    while "--with" in words:
+        at = words.index("--with")
+        namers[words[at + 1]] = words[at + 2]
+        del words[at:at + 3]
     with tempfile.NamedTemporaryFile("w", suffix=".json", encoding="utf-8") as taught:
         if "--teach" in words:
             at = words.index("--teach")

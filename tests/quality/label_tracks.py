@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Tracks with features and the truth about each, as JSON lines for label_accuracy: drawn scenes, whose truth is exact, and labelled video.
 
-    label_tracks.py OUT.jsonl SOURCE... [--crops FOLDER] [--codebook MODEL]
+    label_tracks.py OUT.jsonl SOURCE... [--crops FOLDER] [--codebook MODEL [--background-weight W]]
 
 SOURCE: drawn:NAME:SCENE:SEED:SECONDS[:PROPERTIES], such as drawn:same:street:11:120:pole=8,aside=-15. Or real:NAME[:BEFORE], with
 NAME one of the sequences below, read from $VIGIL_DATA (by default ../shared/data next to the source). NAME is the line's "set". Before that
@@ -13,7 +13,7 @@ with eight views or more. In a drawn scene its label is the object that most of 
 or more; tracks of which fewer than half of the boxes fit one are "none". In labelled video it is as SEQUENCES says.
 
 --crops: for each track its largest view with a tenth of its size around it, as a PGM of 64x64 in FOLDER/SET, and "crop" in the line.
---codebook: the track's vector as tracklabel says it, "appearance" in the line.
+--codebook: the track's vector as tracklabel says it, "appearance" in the line. --background-weight: what tracklabel's property of that name is then.
 """
 import collections
 import io
@@ -36,7 +36,7 @@ DATA = pathlib.Path(os.environ.get("VIGIL_DATA") or ROOT.parent / "shared" / "da
 LEAST_VIEWS, SIZE, RATE = 8, (320, 240), 10
 CROP, MARGIN = 64, 0.1
 CLASSES = {"person": "person", "car": "vehicle", "bicycle": "bicycle"}
-CHAIN = "cudamog backend=cpu output=passthrough post-messages=false min-area={} ! boxtrack post-messages=false ! tracklabel min-views=4{}"
+CHAIN = "cudamog backend=cpu output=passthrough post-messages=false min-area={}{} ! boxtrack post-messages=false ! tracklabel min-views=4{}"
 # Name: file or pictures, frames a second, min-area, pictures of the truth (None: all confirmed tracks are `label`), number of the first frame,
 # value of the truth that counts, label where that covers 30 % of the boxes, label elsewhere (None: not kept).
 SEQUENCES = {
@@ -87,7 +87,8 @@ def crop_of(buffer, caps, box):
 class Run:
     """One sequence through the chain; .tracks: id -> [(time, box)], .ended: tracklabel's last word of each."""
     crops = None  # the folder for them
-    codebook = ""  # tracklabel's property
+    codebook = ""  # tracklabel's properties
+    masks = ""  # cudamog's
 
     def __init__(self, description, chain):
         self.largest = {}  # by track: area and crop
@@ -145,7 +146,7 @@ class Run:
 def drawn(name, scene, seed, seconds, properties=""):
     run = Run(f"scenetestsrc name=scene scene={scene} seed={seed} num-buffers={round(float(seconds) * RATE)} {properties.replace(',', ' ')} "
               f"scene.src ! video/x-raw,format=I420,width={SIZE[0]},height={SIZE[1]},framerate={RATE}/1 ! {{chain}} "
-              "scene.truth ! fakesink name=truth sync=false", CHAIN.format(60, Run.codebook))
+              "scene.truth ! fakesink name=truth sync=false", CHAIN.format(60, Run.masks, Run.codebook))
 
     def label_of(boxes):
         fits = collections.Counter()
@@ -180,7 +181,7 @@ def real(name, others=""):
             head = f"multifilesrc location={where} start-index={start} caps=image/jpeg,framerate={round(fps * 2)}/2 ! jpegdec ! videoconvert"
         else:
             head = f"filesrc location={where} ! decodebin ! videoconvert"
-        run = Run(head + " ! {chain}", CHAIN.format(area, Run.codebook))
+        run = Run(head + " ! {chain}", CHAIN.format(area, Run.masks, Run.codebook))
     first -= before
     if not pictures:
         return run.lines(name, lambda _boxes: elsewhere)
@@ -219,6 +220,10 @@ def main():
     if "--codebook" in words:
         at = words.index("--codebook")
         Run.codebook = f" codebook-location={words[at + 1]}"
+        del words[at:at + 2]
+    if "--background-weight" in words:
+        at = words.index("--background-weight")
+        Run.masks, Run.codebook = " attach-mask=true", f"{Run.codebook} background-weight={words[at + 1]}"
         del words[at:at + 2]
     with open(sys.argv[1], "w", encoding="utf-8") as out:
         for source in words:

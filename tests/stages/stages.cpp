@@ -103,6 +103,16 @@ void tamper() {
   rig.feedback.requests.look = true;
   rig.run(stage, f);
   expect(f.sketched && near(*f.sketched, 0.02, 0.011), "tamper: but where one is asked for");
+  rig.feedback.requests = {};
+  rig.settings.flow.async_depth = 1;
+  FrameContext next = rig.frame(stage, &moved, 0.01), after = rig.frame(stage, &moved, 0.01);
+  rig.submit(stage, next);
+  rig.submit(stage, after);
+  rig.feedback.requests.look = true; // by the frame before, which is finished only now
+  stage.finish(next, rig.feedback, *rig.queue);
+  expect(next.sketched && !rig.feedback.requests.look, "tamper: even if the frame was submitted before that");
+  stage.finish(after, rig.feedback, *rig.queue);
+  expect(!after.sketched, "tamper: and the one after it is none");
   rig.settings.tuning.watch_camera = false;
   expect(!stage.is_on(rig.settings), "tamper: watch-camera=false turns it off");
 }
@@ -172,6 +182,20 @@ void views() {
   expect(near(drawn.at(80, 60), here.at(80, 60), 1), "views: the model starts from it");
   expect(see(there, 20) == 1 && recalled && near(drawn.at(80, 60), there.at(80, 60), 1),
          "views: so is the other one");
+  FrameContext of_tamper = rig.frame(tamper, &here, 0.25), turns = rig.frame(stage, &here, 0.25),
+               ahead = rig.frame(stage, &here, 0.25), later = rig.frame(stage, &here, 0.25);
+  rig.run(tamper, of_tamper);
+  turns.sketched = of_tamper.sketched;
+  turns.detections.foreground = width * height / 2;
+  rig.submit(stage, turns);
+  rig.submit(stage, ahead);
+  stage.finish(turns, rig.feedback, *rig.queue);
+  stage.finish(ahead, rig.feedback, *rig.queue);
+  expect(turns.another_view && ahead.of_view_before, "views: nor do frames that ran ahead");
+  rig.run(stage, later);
+  rig.feedback.requests = {};
+  expect(!turns.of_view_before && !later.of_view_before, "views: but those after them do");
+  expect(see(there, 20) == 1 && recalled, "views: the view before is known after that, too");
   expect(see(dark, 20) < 0, "views: a covered camera shows no other view");
   expect(see(there, 20) < 0, "views: nor does it afterwards");
   explained = true;

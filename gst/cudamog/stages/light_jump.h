@@ -69,7 +69,7 @@ inline Report::Light LightJumpStage::judge(double changed, double threshold, Fee
 
 inline void LightJumpStage::finish(FrameContext &f, Feedback &feedback, Queue &) {
   Detections &d = f.detections;
-  if (f.learning.first) return drop(d);
+  if (f.learning.first || f.of_view_before) return drop(d);
   const float threshold = f.settings.tuning.light_jump;
   const double changed =
       f.roi.share(double(d.foreground)) + std::min(f.roi.share(double(d.shadow)), f.learning.at_once);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // watch-camera: is the camera covered, out of focus or moved?
 //
-// submit() samples a coarse grid of luma and slopes, at most every 0.25 s of the stream. finish() compares
-// these with what the camera showed over the last two minutes. Thresholds and times:
+// submit() samples a coarse grid of luma and slopes. finish() compares these, every 0.25 s of the stream,
+// with what the camera showed over the last two minutes. Thresholds and times:
 // kernels/tamper/tamper_detector.h; the comparison of slopes: kernels/tamper/sketch.h. Source: this project.
 //
-// Feedback: look asks for samples of the next frame.
+// Feedback: look asks for a comparison of the next frame. Where that one is submitted before this one is
+// finished, each frame is sampled; elsewhere only those that are compared.
 #pragma once
 
 #include "gst/cudamog/stage.h"
@@ -32,10 +33,12 @@ class TamperStage final : public Stage {
 
  private:
   struct Data;
+  bool frames_run_ahead(const Flow &) const;
   Device &device_;
   tamper::Layout layout_;
   std::unique_ptr<tamper::Sampler> sampler_;
   tamper::TamperDetector &detector_;
+  bool at_once_ = false; // the next frame that is asked about is looked at
 };
 
 } // namespace vigil::gst::cudamog

@@ -51,6 +51,7 @@ void ViewsStage::take_up(const Picture &known, const mog::Params &params, Queue 
 }
 
 void ViewsStage::prepare(FrameGroup &group, const Feedback &feedback, Queue &queue) {
+  for (FrameContext *f : group.frames) data_of<Data>(*f).changes = changes_;
   const Feedback::Requests &asked = feedback.requests;
   const bool loses = asked.keep_view || asked.relearn || asked.recall_light;
   if (!(loses || asked.view) || model_.frames() == 0) return;
@@ -71,16 +72,18 @@ void ViewsStage::prepare(FrameGroup &group, const Feedback &feedback, Queue &que
 }
 
 void ViewsStage::finish(FrameContext &f, Feedback &feedback, Queue &) {
+  f.of_view_before = data_of<Data>(f).changes != changes_;
   if (!f.sketched) return;
   const bool was_elsewhere = views_.elsewhere();
   const Detections &d = f.detections;
-  const bool explained =
-      !f.learning.relearning && f.roi.share(double(d.foreground + d.shadow)) < least_changed;
+  const bool explained = !f.of_view_before && !f.learning.relearning &&
+                         f.roi.share(double(d.foreground + d.shadow)) < least_changed;
   const std::optional<tamper::KnownViews::Change> change =
       views_.look(detector_.shown(), detector_.shown_before(), *f.sketched, explained);
   feedback.requests.keep_view |= views_.elsewhere() && !was_elsewhere;
   f.another_view = change.has_value();
   if (!change) return;
+  changes_++;
   if (change->known)
     detector_.recognise(views_.current());
   else

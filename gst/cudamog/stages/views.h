@@ -3,8 +3,9 @@
 // last time that the camera looked at this place; a place that is new is learnt at once.
 //
 // finish() asks which view the sketch of the frame shows (tamper/known_views.h). A frame by which the view
-// changes says nothing about objects. A view that is known is no camera that was moved. Feedback: view;
-// keep_view where a sketch is the first that shows something else.
+// changes says nothing about objects, nor do those that were submitted before the change took effect. A view
+// that is known is no camera that was moved. Feedback: view; keep_view where a sketch is the first that shows
+// something else.
 //
 // prepare() then makes the model start from the background of the view that is shown. Where there is none,
 // the group shows a new view. When the view may change, and before another light is learnt, it keeps the
@@ -20,6 +21,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 namespace vigil::gst::cudamog {
@@ -32,12 +34,16 @@ class ViewsStage final : public Stage {
   const char *name() const override { return "views"; }
   bool is_on(const Settings &s) const override { return s.tuning.watch_camera; }
   void set_format(const Format &) override;
+  std::unique_ptr<StageData> make_data() override { return std::make_unique<Data>(); }
   void prepare(FrameGroup &, const Feedback &, Queue &) override;
   void finish(FrameContext &, Feedback &, Queue &) override;
   void turned_off(FrameContext &, Feedback &) override { forget(); }
   void start_over(Restart) override;
 
  private:
+  struct Data final : StageData {
+    std::uint64_t changes = 0; // of the view, before this frame was submitted
+  };
   struct Picture {
     std::optional<DevicePicture> memory; // made when a view is left for the first time
     bool holds = false;                  // the background of the view at this place in the list
@@ -54,6 +60,7 @@ class ViewsStage final : public Stage {
   tamper::KnownViews views_;
   std::array<Picture, tamper::KnownViews::most> pictures_;
   std::size_t described_ = 0;  // place of the view that the model describes
+  std::uint64_t changes_ = 0;  // of the view, that were found
   DeviceBuffer mask_;          // that nobody looks at
   std::uint64_t began_at_ = 0; // the model's frames when view or light changed last
   std::uint64_t light_at_ = 0; // and when a light jump began to learn all anew; 0: never

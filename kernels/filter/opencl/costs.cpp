@@ -62,7 +62,7 @@ std::optional<double> cost(ClDevice &d, const Chain &chain, PixelFormat format, 
   if (!measure) return {};
   const double value = std::max(time_of(d, chain, format, shape), least);
   char words[32];
-  std::snprintf(words, sizeof words, "%.9g", value);
+  std::snprintf(words, sizeof words, "%.17g", value);
   cache.write(key.text(), extension, words);
   return value;
 }

@@ -171,29 +171,43 @@ class CpuEncoder final : public Encoder {
   void encode(const float *descriptors, const float *positions, int count, float *vector, float *scores,
               Queue &) override {
     check_count(count);
-    run(count, positions, vector, scores,
+    run(count, positions, nullptr, vector, scores,
         [&](int first, int, float *) { return descriptors + std::size_t(descriptor_length) * first; });
   }
 
   void encode_frame(Extractor &extractor, const ConstImage &frame, float *vector, float *scores,
                     Queue &) override {
-    auto &own = static_cast<CpuExtractor &>(extractor);
-    const int count = own.layout().descriptors;
-    check_count(count);
-    own.prepare(frame);
-    run(count, own.positions(), vector, scores, [&](int first, int n, float *scratch) {
-      own.describe(first, n, scratch);
-      return scratch;
-    });
+    check_count(extractor.layout().descriptors);
+    encode_picture(static_cast<CpuExtractor &>(extractor), frame, nullptr, vector, scores);
+  }
+
+  void encode_pictures(Extractor &extractor, const Pictures &pictures, float *vectors, Queue &) override {
+    check_pictures(extractor, pictures);
+    const auto count = static_cast<std::size_t>(extractor.layout().descriptors);
+    for (int i = 0; i < pictures.count; i++)
+      encode_picture(static_cast<CpuExtractor &>(extractor), pictures.picture(i),
+                     pictures.weights ? pictures.weights + count * std::size_t(i) : nullptr,
+                     vectors + std::size_t(vector_length()) * std::size_t(i), nullptr);
   }
 
  private:
+  void encode_picture(CpuExtractor &own, const ConstImage &frame, const float *weights, float *vector,
+                      float *scores) {
+    own.prepare(frame);
+    run(own.layout().descriptors, own.positions(), weights, vector, scores,
+        [&](int first, int n, float *scratch) {
+          own.describe(first, n, scratch);
+          return scratch;
+        });
+  }
+
   // Parts that are summed apart: few enough that adding them up costs nothing, enough for many threads.
   static int parts_for(int count) { return std::clamp(count / (16 * block), 1, 64); }
 
   // descriptors_of(first, count, scratch) returns where these descriptors are.
   template <class Source>
-  void run(int count, const float *positions, float *vector, float *scores, Source descriptors_of) {
+  void run(int count, const float *positions, const float *weights, float *vector, float *scores,
+           Source descriptors_of) {
     std::fill(touched_.begin(), touched_.end(), std::uint8_t{0});
     const int blocks = (count + block - 1) / block, parts = parts_for(count);
     share_out(device_, parts, [&](int part, int worker) {
@@ -201,7 +215,8 @@ class CpuEncoder final : public Encoder {
       for (int b = int(std::int64_t{blocks} * part / parts); b < end; b++) {
         const int first = b * block, n = std::min(block, count - first);
         const float *d = descriptors_of(first, n, scratch_[worker].descriptors);
-        add_block(tables_, d, positions + std::size_t(2) * first, n, scratch_[worker], sums_[part]);
+        add_block(tables_, d, positions + std::size_t(2) * first, weights ? weights + first : nullptr, n,
+                  scratch_[worker], sums_[part]);
       }
     });
     constexpr int unit = 16; // components of one task

@@ -154,13 +154,23 @@ HWY_INLINE void sum_members(const Tables &t, const Scratch &s, int j, int k, std
   }
 }
 
-void add(const Tables &t, const float *descriptors, const float *positions, int count, const Scratch &s,
-         const Sums &sums) {
+void weigh(const Tables &t, float weight, float *q) {
+  const D d;
+  for (int j = 0; j < t.height; j += lanes)
+    hn::StoreU(hn::Mul(hn::LoadU(d, q + j), hn::Set(d, weight)), d, q + j);
+}
+
+void add(const Tables &t, const float *descriptors, const float *positions, const float *weights, int count,
+         const Scratch &s, const Sums &sums) {
   std::uint64_t members[max_components + Tables::panel];
   std::fill_n(members, t.height, 0);
   project(t, descriptors, positions, count, s.x);
   likelihoods(t, s.x, count, s.q);
-  for (int i = 0; i < count; i++) posteriors(t, s.q + std::ptrdiff_t{i} * t.height, i, members);
+  for (int i = 0; i < count; i++) {
+    float *q = s.q + std::ptrdiff_t{i} * t.height;
+    posteriors(t, q, i, members);
+    if (weights) weigh(t, weights[i], q);
+  }
   constexpr int many = HWY_TARGET <= HWY_AVX3 ? 6 : 3;
   for (int j = 0; j < t.components; j++) {
     if (!members[j]) continue;
@@ -246,9 +256,9 @@ Tables::Tables(const Codebook &c)
   }
 }
 
-void add_block(const Tables &t, const float *descriptors, const float *positions, int count, const Scratch &s,
-               const Sums &sums) {
-  HWY_DYNAMIC_DISPATCH(add)(t, descriptors, positions, count, s, sums);
+void add_block(const Tables &t, const float *descriptors, const float *positions, const float *weights,
+               int count, const Scratch &s, const Sums &sums) {
+  HWY_DYNAMIC_DISPATCH(add)(t, descriptors, positions, weights, count, s, sums);
 }
 
 double finish_component(const Tables &t, const Sums *sums, int parts, int j, double count, float *vector) {

@@ -54,9 +54,9 @@ struct Sums {
   static std::size_t size(const Tables &t) { return std::size_t(2) * t.components * t.width; }
 };
 
-// Adds `count` <= block descriptors.
-void add_block(const Tables &, const float *descriptors, const float *positions, int count, const Scratch &,
-               const Sums &);
+// Adds `count` <= block descriptors. `weights` may be null: each is 1.
+void add_block(const Tables &, const float *descriptors, const float *positions, const float *weights,
+               int count, const Scratch &, const Sums &);
 
 // Component j of the vector from `parts` sums, after the square root and before the norm; returns its sum of
 // squares.

@@ -16,17 +16,18 @@ sum_of_eight(float v) { // over the lanes of one descriptor, the same bits in ea
   return v;
 }
 
-// Descriptor `index`, which exists. piece[l] holds elements 4 * (lane + 8 l) and on. All 32 lanes come here
-// together.
-__device__ __forceinline__ void describe(const Pyramid &p, int index, int lane, float4 (&piece)[bins]) {
+// Descriptor `index` of a picture, which exists. piece[l] holds elements 4 * (lane + 8 l) and on. All 32
+// lanes come here together.
+__device__ __forceinline__ void describe(const Pyramid &p, int picture, int index, int lane,
+                                         float4 (&piece)[bins]) {
   int s = 0;
   while (s + 1 < p.count && index >= p.scale[s + 1].first) s++;
   const Scale &scale = p.scale[s];
   const Lattice &across = scale.lattice[0], &down = scale.lattice[1];
   const int local = index - scale.first, column = local % scale.columns, row = local / scale.columns;
   const int k = lane / 2, half = lane % 2;
-  const float4 *cell =
-      scale.cells + static_cast<std::size_t>(2) * (column * across.step + k * across.bin) + half;
+  const float4 *cell = scale.cells + picture * p.cells_apart +
+                       static_cast<std::size_t>(2) * (column * across.step + k * across.bin) + half;
   float total = 0, squares = 0;
 #pragma unroll
   for (int l = 0; l < bins; l++) {

@@ -69,20 +69,23 @@ struct Mixture {
   const float *root;            // [2][components]: 1 / sqrt(w), 1 / sqrt(2 w); 0 for one that is left out
 };
 
-// A chunk's memory.
+// A chunk's memory. It holds a part of one picture's descriptors, or all of several pictures', each from a
+// tile of its own on.
 struct Chunk {
   float *x;             // [tile][64][row_of_x(M)]
   float *posteriors;    // [tile][padded][64]; valid where a bit is set
   std::uint64_t *masks; // [tile][padded]
-  int first, count;     // descriptors
+  int first, count;     // descriptors of each picture
   float *likelihoods; // [tile][64]: log2 of the sum of likelihoods, by posteriors.cu alone; null: not wanted
-  VIGIL_HOST_DEVICE int tiles() const { return (count + tile - 1) / tile; }
+  int pictures = 1;   // of more than one, `first` is 0
+  const float *weights = nullptr; // [picture][all its descriptors]; null: each is 1
+  VIGIL_HOST_DEVICE int tiles() const { return (count + tile - 1) / tile; } // of each picture
 };
 
-// Sums of parts of the descriptors: [part][components][u, v][row].
+// Sums of parts of the descriptors: [picture][part][components][u, v][row].
 struct Parts {
   float *sums;
-  int count;
+  int count;             // of each picture
   float *mass = nullptr; // [part][components]: of the posteriors; null: not wanted
 };
 // Parts of a chunk that are added up apart: enough work for a large GPU, and not much to add up afterwards.
@@ -103,9 +106,9 @@ void launch_project(const Projection &, const Pyramid &, const float *positions,
 void launch_posteriors(const Mixture &, const Chunk &, cudaStream_t);
 // `add`: to what is there.
 void launch_sums(const Mixture &, const Chunk &, const Parts &, bool add, cudaStream_t);
-// `norms` is [components].
+// Of one picture after another; `norms` is [picture][components]. Scores are of one picture alone.
 void launch_vector(const Mixture &, const Parts &, int descriptors, float *norms, float *vector,
-                   const Scores &, cudaStream_t);
+                   const Scores &, cudaStream_t, int pictures = 1);
 // Lets the kernels use the shared memory that they need for the mixture; once, in the context that they will
 // run in.
 void prepare_posteriors(const Mixture &);

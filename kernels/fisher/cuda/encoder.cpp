@@ -200,15 +200,22 @@ CudaEncoder::CudaEncoder(CudaDevice &device, const Codebook &c, const Classifier
   posteriors_ = DeviceBuffer(device, tile_bytes * chunk_tiles_);
   masks_ = DeviceBuffer(device, sizeof(std::uint64_t) * mixture_.padded * chunk_tiles_);
   parts_ = DeviceBuffer(device, sizeof(float) * 2 * mixture_.row * n * most_parts_);
-  norms_ = DeviceBuffer(device, sizeof(float) * n);
+  norms_ = DeviceBuffer(device, sizeof(float) * n * most_parts_); // of as many pictures, each with one part
   chunk_.x = x_.as<float>();
   chunk_.posteriors = posteriors_.as<float>();
   chunk_.masks = masks_.as<std::uint64_t>();
   prepare_posteriors(mixture_);
 }
 
+void CudaEncoder::sum_chunk(const Chunk &chunk, const Parts &parts, bool add, cudaStream_t stream) const {
+  mixture_.fragments ? launch_posteriors_mma(mixture_, chunk, stream)
+                     : launch_posteriors(mixture_, chunk, stream);
+  launch_sums(mixture_, chunk, parts, add, stream);
+}
+
 template <class Project>
-void CudaEncoder::encode_chunks(int count, float *vector, float *scores, Queue &queue, Project project) {
+void CudaEncoder::encode_chunks(int count, const float *weights, float *vector, float *scores, Queue &queue,
+                                Project project) {
   const cudaStream_t stream = stream_of(queue);
   const int tiles = (count + tile - 1) / tile, chunks = (tiles + chunk_tiles_ - 1) / chunk_tiles_;
   // Parts of the first chunk, which none is larger than; the others go on with them.
@@ -218,10 +225,9 @@ void CudaEncoder::encode_chunks(int count, float *vector, float *scores, Queue &
     Chunk chunk = chunk_;
     chunk.first = first;
     chunk.count = std::min(count - first, chunk_tiles * tile);
+    chunk.weights = weights;
     project(chunk);
-    mixture_.fragments ? launch_posteriors_mma(mixture_, chunk, stream)
-                       : launch_posteriors(mixture_, chunk, stream);
-    launch_sums(mixture_, chunk, parts, first > 0, stream);
+    sum_chunk(chunk, parts, first > 0, stream);
   }
   Scores wanted = scores_;
   wanted.scores = scores;
@@ -232,23 +238,65 @@ void CudaEncoder::encode(const float *descriptors, const float *positions, int c
                          float *scores, Queue &queue) {
   check_count(count);
   const CudaScope scope = device_.enter();
-  encode_chunks(count, vector, scores, queue, [&](const Chunk &chunk) {
+  encode_chunks(count, nullptr, vector, scores, queue, [&](const Chunk &chunk) {
     launch_project(projection_, descriptors, positions, chunk, stream_of(queue));
+  });
+}
+
+CudaExtractor &CudaEncoder::own(Extractor &extractor) const {
+  auto *from = dynamic_cast<CudaExtractor *>(&extractor);
+  if (!from || &from->device() != &device_)
+    fail(Error::Kind::bad_setting, "the encoder on a GPU needs an extractor of the same device");
+  return *from;
+}
+
+void CudaEncoder::encode_picture(CudaExtractor &from, const Pictures &picture, float *vector, float *scores,
+                                 Queue &queue) {
+  from.fill_cells(picture, queue);
+  encode_chunks(from.layout().descriptors, picture.weights, vector, scores, queue, [&](const Chunk &chunk) {
+    launch_project(projection_, from.pyramid(), from.positions(), chunk, stream_of(queue));
   });
 }
 
 void CudaEncoder::encode_frame(Extractor &extractor, const ConstImage &frame, float *vector, float *scores,
                                Queue &queue) {
-  auto *from = dynamic_cast<CudaExtractor *>(&extractor);
-  if (!from || &from->device() != &device_)
-    fail(Error::Kind::bad_setting, "the encoder on a GPU needs an extractor of the same device");
-  const int count = extractor.layout().descriptors;
-  check_count(count);
+  CudaExtractor &from = own(extractor);
+  check_count(extractor.layout().descriptors);
   const CudaScope scope = device_.enter();
-  from->fill_cells(frame, queue);
-  encode_chunks(count, vector, scores, queue, [&](const Chunk &chunk) {
-    launch_project(projection_, from->pyramid(), from->positions(), chunk, stream_of(queue));
-  });
+  encode_picture(from, {frame}, vector, scores, queue);
+}
+
+void CudaEncoder::encode_together(CudaExtractor &from, const Pictures &pictures, float *vectors,
+                                  Queue &queue) {
+  const cudaStream_t stream = stream_of(queue);
+  Chunk chunk = chunk_;
+  chunk.first = 0;
+  chunk.count = from.layout().descriptors;
+  chunk.pictures = pictures.count;
+  chunk.weights = pictures.weights;
+  const Parts parts{parts_.as<float>(), parts_for(chunk.tiles())};
+  from.fill_cells(pictures, queue);
+  launch_project(projection_, from.pyramid(), from.positions(), chunk, stream);
+  sum_chunk(chunk, parts, false, stream);
+  launch_vector(mixture_, parts, chunk.count, norms_.as<float>(), vectors, {}, stream, pictures.count);
+}
+
+void CudaEncoder::encode_pictures(Extractor &extractor, const Pictures &pictures, float *vectors,
+                                  Queue &queue) {
+  CudaExtractor &from = own(extractor);
+  check_pictures(extractor, pictures);
+  const CudaScope scope = device_.enter();
+  const int count = extractor.layout().descriptors, tiles = (count + tile - 1) / tile;
+  const int together =
+      std::max(1, std::min({from.pictures(), chunk_tiles_ / tiles, most_parts_ / parts_for(tiles)}));
+  for (int i = 0; i < pictures.count; i += together) {
+    Pictures some = pictures;
+    some.first = pictures.picture(i);
+    some.count = std::min(together, pictures.count - i);
+    if (pictures.weights) some.weights = pictures.weights + static_cast<std::size_t>(count) * i;
+    float *to = vectors + static_cast<std::size_t>(vector_length()) * i;
+    together > 1 ? encode_together(from, some, to, queue) : encode_picture(from, some, to, nullptr, queue);
+  }
 }
 
 } // namespace vigil::fisher::cuda

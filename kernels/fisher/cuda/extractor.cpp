@@ -54,8 +54,9 @@ void add_blocks(Blocks &b, int scale, int width, int height) {
 
 } // namespace
 
-CudaExtractor::CudaExtractor(CudaDevice &device, int width, int height, const SiftParams &params)
-    : Extractor(width, height, params), device_(device) {
+CudaExtractor::CudaExtractor(CudaDevice &device, int width, int height, const SiftParams &params,
+                             int pictures)
+    : Extractor(width, height, params, pictures), device_(device) {
   const auto &scales = layout().scales;
   Pyramid &p = pyramid_;
   p.count = static_cast<int>(scales.size());
@@ -98,11 +99,15 @@ CudaExtractor::CudaExtractor(CudaDevice &device, int width, int height, const Si
     row_cells += static_cast<std::size_t>(to.lattice[0].count) * to.height;
     cells += static_cast<std::size_t>(to.lattice[0].count) * to.lattice[1].count;
   }
+  p.picture_apart = pixels;
+  p.rows_apart = row_cells * 2;
+  p.cells_apart = cells * 2;
+  const auto count = static_cast<std::size_t>(pictures);
   tables_ = DeviceBuffer(device, tables.size());
-  pictures_ = DeviceBuffer(device, pixels * sizeof(float));
-  rows_ = DeviceBuffer(device, row_cells * 2 * sizeof(float4));
-  cells_ = DeviceBuffer(device, cells * 2 * sizeof(float4));
-  float *picture = pictures_.as<float>();
+  scaled_ = DeviceBuffer(device, count * p.picture_apart * sizeof(float));
+  rows_ = DeviceBuffer(device, count * p.rows_apart * sizeof(float4));
+  cells_ = DeviceBuffer(device, count * p.cells_apart * sizeof(float4));
+  float *picture = scaled_.as<float>();
   float4 *row = rows_.as<float4>(), *cell = cells_.as<float4>();
   for (int s = 0; s < p.count; s++) {
     Scale &to = p.scale[s];
@@ -125,16 +130,16 @@ CudaExtractor::CudaExtractor(CudaDevice &device, int width, int height, const Si
   queue->wait();
 }
 
-void CudaExtractor::fill_cells(const ConstImage &frame, Queue &queue) {
-  check_frame(frame);
-  launch_resize(pyramid_, frame, stream_of(queue));
-  launch_rows(pyramid_, stream_of(queue));
-  launch_columns(pyramid_, stream_of(queue));
+void CudaExtractor::fill_cells(const Pictures &pictures, Queue &queue) {
+  check_frame(pictures.first);
+  launch_resize(pyramid_, pictures, stream_of(queue));
+  launch_rows(pyramid_, pictures.count, stream_of(queue));
+  launch_columns(pyramid_, pictures.count, stream_of(queue));
 }
 
 void CudaExtractor::extract(const ConstImage &frame, float *descriptors, Queue &queue) {
   const CudaScope scope = device_.enter();
-  fill_cells(frame, queue);
+  fill_cells({frame}, queue);
   launch_describe(pyramid_, 0, layout().descriptors, descriptors, stream_of(queue));
 }
 
@@ -142,8 +147,10 @@ void CudaExtractor::extract(const ConstImage &frame, float *descriptors, Queue &
 
 namespace vigil::fisher {
 
-std::unique_ptr<Extractor> make_cuda(Device &device, int width, int height, const SiftParams &params) {
-  return std::make_unique<cuda::CudaExtractor>(device_cast<CudaDevice>(device), width, height, params);
+std::unique_ptr<Extractor> make_cuda(Device &device, int width, int height, const SiftParams &params,
+                                     int pictures) {
+  return std::make_unique<cuda::CudaExtractor>(device_cast<CudaDevice>(device), width, height, params,
+                                               pictures);
 }
 
 } // namespace vigil::fisher

@@ -102,7 +102,7 @@ __device__ __forceinline__ void likelihoods(const Mixture &m, const Shared &shar
 __device__ __forceinline__ void keep(const Mixture &m, const Chunk &chunk, const Shared &shared, int block,
                                      const float (&q)[each][8]) {
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const int left = chunk.count - static_cast<int>(blockIdx.x) * tile -
+  const int left = chunk.count - static_cast<int>(blockIdx.x) % chunk.tiles() * tile -
                    warp * each; // real descriptors from the warp's first on
   float *to = chunk.posteriors + (static_cast<std::size_t>(blockIdx.x) * m.padded + block * wide) * tile +
               warp * each;
@@ -233,7 +233,7 @@ void prepare_posteriors(const Mixture &m) {
 
 void launch_posteriors(const Mixture &m, const Chunk &chunk, cudaStream_t stream) {
   const auto kernel = m.padded == wide ? one_block_kernel : blocks_kernel;
-  kernel<<<chunk.tiles(), threads, shared_bytes(m), stream>>>(m, chunk);
+  kernel<<<chunk.tiles() * chunk.pictures, threads, shared_bytes(m), stream>>>(m, chunk);
   cuda_check(cudaGetLastError(), "posteriors");
 }
 

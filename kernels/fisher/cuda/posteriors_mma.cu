@@ -138,7 +138,7 @@ __global__ void __launch_bounds__(threads, 2) mma_kernel(const Mixture m, const 
         for (int h = 0; h < 2; h++) sum[r][n][2 * h + e] *= share;
     }
 
-  const int left = chunk.count - static_cast<int>(blockIdx.x) * tile -
+  const int left = chunk.count - static_cast<int>(blockIdx.x) % chunk.tiles() * tile -
                    in_tile; // real descriptors from the warp's first on
   float *to = chunk.posteriors + (static_cast<std::size_t>(blockIdx.x) * m.padded + first) * tile + in_tile +
               2 * across;
@@ -186,7 +186,7 @@ void prepare_posteriors_mma() {
 }
 
 void launch_posteriors_mma(const Mixture &m, const Chunk &chunk, cudaStream_t stream) {
-  mma_kernel<<<chunk.tiles(), threads, shared_bytes, stream>>>(m, chunk);
+  mma_kernel<<<chunk.tiles() * chunk.pictures, threads, shared_bytes, stream>>>(m, chunk);
   cuda_check(cudaGetLastError(), "posteriors");
 }
 

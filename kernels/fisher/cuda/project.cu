@@ -116,11 +116,12 @@ __global__ void __launch_bounds__(threads)
     frame_kernel(const Projection p, const __grid_constant__ Pyramid pyramid, const float *positions,
                  const Chunk chunk) {
   __shared__ __align__(16) float d[tile][stride];
-  const int first = blockIdx.x * tile, count = min(chunk.count - first, tile);
+  const int tiles = chunk.tiles(), picture = blockIdx.x / tiles,
+            first = (blockIdx.x - picture * tiles) * tile, count = min(chunk.count - first, tile);
   const int lane = threadIdx.x % lanes_a_descriptor;
   for (int i = threadIdx.x / lanes_a_descriptor; i < tile; i += at_once) {
     float4 piece[bins];
-    describe(pyramid, chunk.first + first + min(i, count - 1), lane, piece);
+    describe(pyramid, picture, chunk.first + first + min(i, count - 1), lane, piece);
 #pragma unroll
     for (int l = 0; l < bins; l++)
       *reinterpret_cast<float4 *>(&d[i][4 * (lane + lanes_a_descriptor * l)]) =
@@ -136,7 +137,7 @@ __global__ void __launch_bounds__(threads)
   const int i = blockIdx.x * at_once + threadIdx.x / lanes_a_descriptor,
             lane = threadIdx.x % lanes_a_descriptor;
   float4 piece[bins];
-  describe(pyramid, first + min(i, count - 1), lane, piece);
+  describe(pyramid, 0, first + min(i, count - 1), lane, piece);
   if (i >= count) return;
   float4 *to =
       reinterpret_cast<float4 *>(descriptors + static_cast<std::size_t>(i) * descriptor_length) + lane;
@@ -185,7 +186,8 @@ void launch_project(const Projection &p, const float *descriptors, const float *
 void launch_project(const Projection &p, const Pyramid &pyramid, const float *positions, const Chunk &chunk,
                     cudaStream_t stream) {
   with_outputs(p, [&](auto outputs) {
-    frame_kernel<outputs()><<<chunk.tiles(), threads, 0, stream>>>(p, pyramid, positions, chunk);
+    frame_kernel<outputs()>
+        <<<chunk.tiles() * chunk.pictures, threads, 0, stream>>>(p, pyramid, positions, chunk);
   });
   cuda_check(cudaGetLastError(), "projection");
 }

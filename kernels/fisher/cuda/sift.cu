@@ -9,6 +9,7 @@
 namespace vigil::fisher::cuda {
 namespace {
 
+// The picture is blockIdx.y.
 struct Place {
   int scale, x, y;
 };
@@ -36,13 +37,15 @@ __device__ __forceinline__ float luma(const ConstImage &frame, const std::uint8_
 // weights.
 template <bool colour>
 __global__ void __launch_bounds__(block_width *block_height)
-    resize_kernel(const __grid_constant__ Pyramid pyramid, const __grid_constant__ ConstImage frame) {
+    resize_kernel(const __grid_constant__ Pyramid pyramid, const __grid_constant__ ConstImage frame,
+                  const std::ptrdiff_t apart) {
   const auto [s, x, y] = place(pyramid.resize, pyramid.count);
   const Scale &scale = pyramid.scale[s];
   if (x >= scale.width || y >= scale.height) return;
   const Axis &across = scale.axis[0], &down = scale.axis[1];
   const int x0 = across.start[x], y0 = down.start[y];
-  const Plane<const std::uint8_t> plane = frame.plane(0);
+  Plane<const std::uint8_t> plane = frame.plane(0);
+  plane.data += apart * blockIdx.y;
   const float origin = luma<colour>(frame, plane.row(y0), x0);
   float sum = 0;
   for (int j = 0; j < down.taps; j++) {
@@ -54,7 +57,8 @@ __global__ void __launch_bounds__(block_width *block_height)
                 (luma<colour>(frame, row, min(x0 + i, across.input - 1)) - origin);
     sum += weight * of_row;
   }
-  scale.picture[static_cast<std::size_t>(y) * scale.width + x] = (origin + sum) * (1.f / 255);
+  scale.picture[blockIdx.y * pyramid.picture_apart + static_cast<std::size_t>(y) * scale.width + x] =
+      (origin + sum) * (1.f / 255);
 }
 
 // The gradient at a pixel: its modulus split between two neighbouring orientations.
@@ -87,9 +91,10 @@ __global__ void __launch_bounds__(block_width *block_height)
   const int cells = scale.lattice[0].count;
   if (cell >= cells || y >= scale.height) return;
   const int last = scale.width - 1, above = max(y - 1, 0), below = min(y + 1, scale.height - 1);
-  const float *row = scale.picture + static_cast<std::size_t>(y) * scale.width,
-              *row_above = scale.picture + static_cast<std::size_t>(above) * scale.width,
-              *row_below = scale.picture + static_cast<std::size_t>(below) * scale.width;
+  const float *picture = scale.picture + blockIdx.y * pyramid.picture_apart,
+              *row = picture + static_cast<std::size_t>(y) * scale.width,
+              *row_above = picture + static_cast<std::size_t>(above) * scale.width,
+              *row_below = picture + static_cast<std::size_t>(below) * scale.width;
   const float half_y = below - above == 2 ? 0.5f : 1.f; // at the border there is one neighbour
   const int middle = centre(scale.lattice[0], pyramid, cell), bin = pyramid.bin_size;
   const float share = 1.f / bin;
@@ -104,7 +109,8 @@ __global__ void __launch_bounds__(block_width *block_height)
     for (int o = 0; o < orientations; o++)
       sums[o] += weight * (o == g.orientation ? g.first : o == next ? g.second : 0.f);
   }
-  float4 *out = scale.rows_out + (static_cast<std::size_t>(y) * cells + cell) * 2;
+  float4 *out =
+      scale.rows_out + blockIdx.y * pyramid.rows_apart + (static_cast<std::size_t>(y) * cells + cell) * 2;
   out[0] = make_float4(sums[0], sums[1], sums[2], sums[3]);
   out[1] = make_float4(sums[4], sums[5], sums[6], sums[7]);
 }
@@ -118,35 +124,38 @@ __global__ void __launch_bounds__(block_width *block_height)
   if (x >= wide || cell >= scale.lattice[1].count) return;
   const int middle = centre(scale.lattice[1], pyramid, cell), bin = pyramid.bin_size;
   const float share = 1.f / bin;
+  const float4 *rows = scale.rows_out + blockIdx.y * pyramid.rows_apart;
   float4 sum = make_float4(0, 0, 0, 0);
   for (int t = 1 - bin; t < bin; t++) {
     const int y = min(max(middle + t, 0), last);
     const float weight = 1 - abs(t) * share;
-    const float4 v = scale.rows_out[static_cast<std::size_t>(y) * wide + x];
+    const float4 v = rows[static_cast<std::size_t>(y) * wide + x];
     sum.x += weight * v.x;
     sum.y += weight * v.y;
     sum.z += weight * v.z;
     sum.w += weight * v.w;
   }
-  scale.cells[static_cast<std::size_t>(cell) * wide + x] = sum;
+  scale.cells[blockIdx.y * pyramid.cells_apart + static_cast<std::size_t>(cell) * wide + x] = sum;
 }
 
 const dim3 threads(block_width, block_height);
 
 } // namespace
 
-void launch_resize(const Pyramid &p, const ConstImage &frame, cudaStream_t stream) {
-  const bool colour = frame.format == PixelFormat::rgba || frame.format == PixelFormat::bgra;
+void launch_resize(const Pyramid &p, const Pictures &pictures, cudaStream_t stream) {
+  const PixelFormat format = pictures.first.format;
+  const bool colour = format == PixelFormat::rgba || format == PixelFormat::bgra;
   const auto kernel = colour ? resize_kernel<true> : resize_kernel<false>;
-  kernel<<<p.resize.first[p.count], threads, 0, stream>>>(p, frame);
+  const dim3 blocks(p.resize.first[p.count], pictures.count);
+  kernel<<<blocks, threads, 0, stream>>>(p, pictures.first, pictures.apart);
   cuda_check(cudaGetLastError(), "resizing a frame");
 }
-void launch_rows(const Pyramid &p, cudaStream_t stream) {
-  rows_kernel<<<p.rows.first[p.count], threads, 0, stream>>>(p);
+void launch_rows(const Pyramid &p, int pictures, cudaStream_t stream) {
+  rows_kernel<<<dim3(p.rows.first[p.count], pictures), threads, 0, stream>>>(p);
   cuda_check(cudaGetLastError(), "dense SIFT");
 }
-void launch_columns(const Pyramid &p, cudaStream_t stream) {
-  columns_kernel<<<p.columns.first[p.count], threads, 0, stream>>>(p);
+void launch_columns(const Pyramid &p, int pictures, cudaStream_t stream) {
+  columns_kernel<<<dim3(p.columns.first[p.count], pictures), threads, 0, stream>>>(p);
   cuda_check(cudaGetLastError(), "dense SIFT");
 }
 

@@ -53,15 +53,17 @@ struct Pyramid {
   int count; // of scales
   int step, bin_size;
   float contrast_scale, contrast_threshold;
-  float window[bins]; // G_k
-  Scale scale[max_scales];
+  float window[bins];      // G_k
+  Scale scale[max_scales]; // their memory is that of the first picture
+  // From one picture of a launch to the next, in elements of that memory.
+  std::size_t picture_apart, rows_apart, cells_apart;
   Blocks resize, rows, columns;
 };
 
-void launch_resize(const Pyramid &, const ConstImage &frame, cudaStream_t);
-void launch_rows(const Pyramid &, cudaStream_t);
-void launch_columns(const Pyramid &, cudaStream_t);
-// Descriptors `first` to `first + count`, `descriptors` is that of the first.
+void launch_resize(const Pyramid &, const Pictures &, cudaStream_t);
+void launch_rows(const Pyramid &, int pictures, cudaStream_t);
+void launch_columns(const Pyramid &, int pictures, cudaStream_t);
+// Of the first picture: descriptors `first` to `first + count`, `descriptors` is that of the first.
 void launch_describe(const Pyramid &, int first, int count, float *descriptors, cudaStream_t);
 
 } // namespace vigil::fisher::cuda

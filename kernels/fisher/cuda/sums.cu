@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The sums u and v of the contract, and where they are wanted those of the posteriors, over one part of a
-// chunk's tiles: a warp for each component, a lane for every 32nd dimension. Only descriptors whose bit is
-// set are touched, a few of a hundred as a rule. The warp lists those of 32 tiles first, in order, so that it
-// can have several on their way from the cache at a time, wherever they are.
+// The sums u and v of the contract, and where they are wanted those of the posteriors, over one part of the
+// tiles that a picture has in a chunk: a warp for each component, a lane for every 32nd dimension. Only
+// descriptors whose bit is set are touched, a few of a hundred as a rule. The warp lists those of 32 tiles
+// first, in order, so that it can have several on their way from the cache at a time, wherever they are.
 #include "common/cuda/device.h"
 #include "kernels/fisher/cuda/encode.h"
 
@@ -14,17 +14,21 @@ namespace {
 constexpr int threads = 32 * group, at_once = 8;
 constexpr unsigned all = 0xffffffffu;
 
-template <int pieces, bool with_mass> // pieces of 32 dimensions
+template <int pieces, bool with_mass, bool weighted> // pieces of 32 dimensions
 __global__ void __launch_bounds__(threads, pieces <= 3 ? 4 : 2)
     sums_kernel(const Mixture m, const Chunk chunk, const Parts parts, const bool add) {
   __shared__ std::uint16_t lists[group][32 * tile]; // of descriptors, counted from the first of 32 tiles
-  const int lane = threadIdx.x % 32, row = row_of_x(m.dimension), part = blockIdx.y;
+  const int lane = threadIdx.x % 32, row = row_of_x(m.dimension);
+  const int picture = blockIdx.y / parts.count, part = blockIdx.y - picture * parts.count;
   const int component = blockIdx.x * group + threadIdx.x / 32;
   if (component >= m.components) return; // the whole warp; warps have nothing in common
   std::uint16_t *list = lists[threadIdx.x / 32];
-  const int tiles = chunk.tiles();
-  const int begin = static_cast<int>(static_cast<std::int64_t>(tiles) * part / parts.count),
-            end = static_cast<int>(static_cast<std::int64_t>(tiles) * (part + 1) / parts.count);
+  const int tiles = chunk.tiles(), first_tile = picture * tiles;
+  const int begin = first_tile + static_cast<int>(static_cast<std::int64_t>(tiles) * part / parts.count),
+            end = first_tile + static_cast<int>(static_cast<std::int64_t>(tiles) * (part + 1) / parts.count);
+  const float *weights = nullptr; // of the picture's descriptors
+  if constexpr (weighted)
+    weights = chunk.weights + static_cast<std::size_t>(picture) * chunk.count + chunk.first;
   float mean[pieces], inverse[pieces], u[pieces] = {}, v[pieces] = {}, mass = 0;
   int k_of_piece[pieces];
 #pragma unroll
@@ -56,6 +60,7 @@ __global__ void __launch_bounds__(threads, pieces <= 3 ? 4 : 2)
       for (int a = 0; a < at_once; a++) {
         const int i = list[min(first + a, count - 1)];
         q[a] = posteriors[static_cast<std::size_t>(i / tile) * m.padded * tile + i % tile];
+        if constexpr (weighted) q[a] *= weights[(base - first_tile) * tile + i];
 #pragma unroll
         for (int p = 0; p < pieces; p++) values[a][p] = x[i * row + k_of_piece[p]];
       }
@@ -73,7 +78,8 @@ __global__ void __launch_bounds__(threads, pieces <= 3 ? 4 : 2)
     }
     __syncwarp(); // the list may be overwritten
   }
-  float *to = parts.sums + (static_cast<std::size_t>(part) * m.components + component) * 2 * m.row + lane;
+  float *to =
+      parts.sums + (static_cast<std::size_t>(blockIdx.y) * m.components + component) * 2 * m.row + lane;
 #pragma unroll
   for (int p = 0; p < pieces; p++) {
     float &to_u = to[32 * p], &to_v = to[m.row + 32 * p];
@@ -82,7 +88,7 @@ __global__ void __launch_bounds__(threads, pieces <= 3 ? 4 : 2)
   }
   if constexpr (with_mass)
     if (lane == 0) {
-      float &to_mass = parts.mass[static_cast<std::size_t>(part) * m.components + component];
+      float &to_mass = parts.mass[static_cast<std::size_t>(blockIdx.y) * m.components + component];
       to_mass = add ? to_mass + mass : mass;
     }
 }
@@ -90,9 +96,11 @@ __global__ void __launch_bounds__(threads, pieces <= 3 ? 4 : 2)
 } // namespace
 
 void launch_sums(const Mixture &m, const Chunk &chunk, const Parts &parts, bool add, cudaStream_t stream) {
-  const dim3 blocks((m.components - 1) / group + 1, parts.count);
-  const auto launch = [&](auto pieces) {
-    const auto kernel = parts.mass ? sums_kernel<pieces(), true> : sums_kernel<pieces(), false>;
+  const dim3 blocks((m.components - 1) / group + 1, parts.count * chunk.pictures);
+  const auto launch = [&](auto pieces) { // weights and mass do not come together
+    const auto kernel = parts.mass      ? sums_kernel<pieces(), true, false>
+                        : chunk.weights ? sums_kernel<pieces(), false, true>
+                                        : sums_kernel<pieces(), false, false>;
     kernel<<<blocks, threads, 0, stream>>>(m, chunk, parts, add);
   };
   static_assert(max_dimension <= 5 * 32);

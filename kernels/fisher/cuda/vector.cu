@@ -24,8 +24,12 @@ __global__ void component_kernel(const Mixture m, const Parts parts, float per_d
   __shared__ float squares[2 * row_most / 32];
   const int j = blockIdx.x, element = threadIdx.y * 32 + threadIdx.x, share = threadIdx.z;
   const std::size_t apart = static_cast<std::size_t>(m.components) * 2 * m.row;
+  const unsigned picture = blockIdx.y;
+  norms += static_cast<std::size_t>(picture) * m.components;
+  vector += static_cast<std::size_t>(picture) * 2 * m.components * m.dimension;
   float sum = 0;
-  const float *from = parts.sums + static_cast<std::size_t>(j) * 2 * m.row + element;
+  const float *from =
+      parts.sums + picture * parts.count * apart + static_cast<std::size_t>(j) * 2 * m.row + element;
 #pragma unroll 8
   for (int p = share; p < parts.count; p += shares) sum += from[p * apart];
   sums[share][element] = sum;
@@ -81,6 +85,8 @@ __device__ float sum_of(const float *values, int n) {
 
 __global__ void __launch_bounds__(threads)
     norm_kernel(int components, int length, const float *norms, float *vector, const Scores scores) {
+  norms += static_cast<std::size_t>(blockIdx.y) * components;
+  vector += static_cast<std::size_t>(blockIdx.y) * length;
   const float share = 1 / fmaxf(sqrtf(sum_of(norms, components)), float(smallest_norm));
   const int i = blockIdx.x * threads + threadIdx.x;
   if (i < length) vector[i] *= share;
@@ -93,17 +99,18 @@ __global__ void __launch_bounds__(threads)
 } // namespace
 
 void launch_vector(const Mixture &m, const Parts &parts, int descriptors, float *norms, float *vector,
-                   const Scores &scores, cudaStream_t stream) {
+                   const Scores &scores, cudaStream_t stream, int pictures) {
   Scores wanted = scores;
   if (!wanted.scores) wanted.classes = 0;
   const float per_descriptor = 1.f / static_cast<float>(descriptors > 0 ? descriptors : 1);
   const dim3 block(32, 2 * m.row / 32, shares);
   static_assert(2 * row_most * shares <= 1024);
-  component_kernel<<<m.components, block, 0, stream>>>(m, parts, per_descriptor, norms, vector, wanted);
+  component_kernel<<<dim3(m.components, pictures), block, 0, stream>>>(m, parts, per_descriptor, norms,
+                                                                       vector, wanted);
   cuda_check(cudaGetLastError(), "Fisher vector");
   const int length = 2 * m.components * m.dimension;
-  norm_kernel<<<(length - 1) / threads + 1, threads, 0, stream>>>(m.components, length, norms, vector,
-                                                                  wanted);
+  norm_kernel<<<dim3((length - 1) / threads + 1, pictures), threads, 0, stream>>>(m.components, length, norms,
+                                                                                  vector, wanted);
   cuda_check(cudaGetLastError(), "Fisher vector");
 }
 
