@@ -21,7 +21,7 @@ source, *binaries = stanzas
 
 def needs(stanza, *names):
     """Package -> version asked for, of the fields with these names; of alternatives each counts."""
-    entries = [e for e in re.split(r"[,|]", ",".join(stanza.get(n, "") for n in names)) if "<" not in e]  # <...>: of a build profile
+    entries = [e for e in re.split(r"[,|]", ",".join(stanza.get(n, "") for n in names)) if not re.search(r"<[^!]", e)]  # <NAME>: of a build profile alone
     found = (re.match(r"\s*([a-z0-9][a-z0-9+.-]*)\s*(?:\(>=\s*([\d.]+)\))?", e) for e in entries)
     return {m[1]: m[2] for m in found if m}
 
@@ -36,6 +36,16 @@ if len(wanted) < 20:
 problems += [f"debian/control does not name {p}, which ./run installs" for p in wanted if p not in known]
 problems += [f"run does not install {p}, a build dependency in debian/control" for p in build
              if p not in wanted and p != "debhelper-compat" and not p.startswith("dh-sequence-")]
+
+# With the build profile pkg.vigil.plugin the source makes the plugin's package alone, without the libraries of the applications.
+of_applications = {name for group in ("train", "monitor") for name in re.search(rf"^packages_{group}=\(([^)]*)\)", run, re.M)[1].split()} & set(build)
+left_out = set(re.findall(r"([a-z0-9.+-]+)[^,]*<!pkg\.vigil\.plugin>", source["Build-Depends"]))
+if of_applications != left_out:
+    problems.append(f"debian/control: the applications' libraries in ./run and those with <!pkg.vigil.plugin> differ: {', '.join(sorted(of_applications ^ left_out))}")
+for binary in binaries:
+    name, profiles = binary["Package"].strip(), binary.get("Build-Profiles", "")
+    if not name.startswith("gstreamer1.0-vigil") and "<!pkg.vigil.plugin>" not in profiles:
+        problems.append(f"debian/control: the build profile pkg.vigil.plugin does not leave out {name}")
 
 version = re.search(r"^  version: '([^']+)'", meson, re.M)[1]
 packaged = re.match(r"vigil \(([^)-]+)-", (root / "debian/changelog").read_text(encoding="utf-8"))[1]
@@ -69,6 +79,8 @@ if not of_cuda.get("Section", "").strip().startswith("contrib/") or "pkg.vigil.c
 rules = (debian / "rules").read_text(encoding="utf-8")
 if not re.search(r"^\tdh_auto_configure -- .*-Dcuda=disabled$", rules, re.M):
     problems.append("debian/rules does not configure the packages of main with -Dcuda=disabled")
+if "--no-start" in rules:  # debhelper then makes no prerm
+    problems.append("debian/rules: --no-start leaves the service running after its package is removed")
 problems += [f"{n} names a folder of one architecture" for n in ("meson.build", "debian/rules") if re.search(r"/usr/lib/\w+-linux-gnu", (root / n).read_text(encoding="utf-8"))]
 # OpenCV comes with the module of the detector, which is a package of its own; the monitor's error names that.
 module = "vigil-detector.module"
@@ -88,6 +100,12 @@ problems += [f"deploy/container/packages gives the image no {b['Package'].strip(
 user = re.search(r"^User=(\S+)", (debian / "vigil-monitor.service").read_text(encoding="utf-8"), re.M)[1]
 if not re.search(rf"^u {user} ", (debian / "vigil-monitor.sysusers").read_text(encoding="utf-8"), re.M) or "dh-sequence-installsysusers" not in build:
     problems.append(f"debian/vigil-monitor.sysusers does not make the unit's user {user}")
+# A purge takes away the files that postinst makes.
+made = set(re.findall(r"(?:install -m \d+ /dev/null|touch) (/\S+?)[;\s]", (debian / "vigil-monitor.postinst").read_text(encoding="utf-8")))
+taken = (debian / "vigil-monitor.postrm").read_text(encoding="utf-8").partition('= purge ]')[2]
+if not made:
+    problems.append("debian/vigil-monitor.postinst: no file found that it makes; is this pattern out of date?")
+problems += [f"debian/vigil-monitor.postrm does not remove {f}, which postinst makes, at a purge" for f in made if not re.search(rf"rm -r?f .*{re.escape(f)}\b", taken)]
 problems += [f"{p.name} calls adduser" for p in debian.glob("*.p*inst") if re.search(r"\b(adduser|useradd)\b", p.read_text(encoding="utf-8"))]
 # The hardening of the package's unit and of the shards' is the same: from the first such line to the end.
 units = {n: (root / n).read_text(encoding="utf-8") for n in ("debian/vigil-monitor.service", "deploy/systemd/vigil-monitor@.service")}

@@ -22,12 +22,12 @@ packages_for_arm64() {
   apt-get update -q
   for package in $(./run deps --list); do
     case $package in
-      g++ | meson | ninja-build | pkg-config | python3 | pocl-opencl-icd) continue ;;
+      g++ | meson | ninja-build | pkgconf | python3 | pocl-opencl-icd) continue ;;
     esac
     if [ "$(apt-cache show "$package" | sed -n '0,/^Architecture: /s///p')" = all ]; then echo "$package"; else echo "$package:$arch"; fi
   done >/tmp/packages-$arch
   DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends crossbuild-essential-$arch qemu-user-static \
-    meson ninja-build pkg-config python3 $(cat /tmp/packages-$arch)
+    meson ninja-build pkgconf python3 $(cat /tmp/packages-$arch)
 }
 
 configure() {

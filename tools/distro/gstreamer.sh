@@ -4,7 +4,7 @@
 # tests, the tools and the monitor use, and GstValidate. With GST_CLONE: GstValidate alone, of the distribution's own
 # version, since no distribution packages it.
 
-gstreamer_packages=(g++ ninja-build pkg-config python3 python3-pip python3-venv flex bison ca-certificates
+gstreamer_packages=(g++ ninja-build pkgconf python3 python3-pip python3-venv flex bison ca-certificates
   libglib2.0-dev libgl-dev libegl-dev libgles-dev libdrm-dev libgudev-1.0-dev libjpeg-dev libpng-dev zlib1g-dev libx264-dev
   libvpx-dev libjson-glib-dev libsoup-3.0-dev libavcodec-dev libavformat-dev libavfilter-dev libavutil-dev libx11-dev libx11-xcb-dev)
 
@@ -54,7 +54,7 @@ validate_tag() {
 
 build_validate() {
   local root=$1 log=$1.validate.log version tag
-  inside apt-get install -y -q --no-install-recommends gcc meson ninja-build pkg-config libjson-glib-dev \
+  inside apt-get install -y -q --no-install-recommends gcc meson ninja-build pkgconf libjson-glib-dev \
     libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev >"$log" 2>&1 ||
     fail "the packages that GstValidate is built with: $(grep -m1 '^E:' "$log" || tail -1 "$log"); see $log"
   version=$(inside pkg-config --modversion gstreamer-1.0)
