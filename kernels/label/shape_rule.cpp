@@ -40,12 +40,14 @@ ShapeScores shape_scores(const Features &f) {
                                 0.08 * double{standardised(f, Feature::aspect_change)} -
                                 1.18 * double{standardised(f, Feature::filled)} +
                                 0.58 * double{standardised(f, Feature::rhythm)} - 1.22 * size + 0.55);
-  // Chosen: scattered over its box, very flat, or never getting anywhere.
+  // Chosen: scattered over its box; very flat; less of both, as the long shadow of a person in the morning
+  // is; or never getting anywhere.
   const auto below = [&](Feature which, double limit) {
     const double v = double{get(f, which)};
     return std::isfinite(v) ? std::max(0., limit - v) : 0;
   };
   const double other = sigmoid(-3 + 12 * below(Feature::filled, 0.45) + 4 * below(Feature::aspect, -0.9) +
+                               250 * below(Feature::filled, 0.5) * below(Feature::aspect, -0.4) +
                                2 * below(Feature::travel, -1.2));
   return {(1 - other) * person, (1 - other) * (1 - person), other};
 }

@@ -102,6 +102,24 @@ void odd_boxes() {
   expect(std::isnan(of(black, Feature::filled)), "how much of a black crop is filled is not known");
 }
 
+// A long thin shadow lies across its box and fills little of it. A car is as flat, and fills more.
+void shadows() {
+  const auto shape_of = [](double width, double height, double filled) {
+    TrackViews v;
+    for (int n = 0; n < 20; n++)
+      v.add({n / 5.,
+             {10. + 12 * n, 180, width, height},
+             filled * width * height,
+             width * width / 12,
+             height * height / 12},
+            320, 240);
+    return likeliest(shape_scores(v.features({})));
+  };
+  expect(shape_of(46, 16, 0.46) == Shape::other && shape_of(28, 12, 0.38) == Shape::other, "shadows");
+  expect(shape_of(80, 32, 0.49) == Shape::vehicle && shape_of(80, 32, 0.7) == Shape::vehicle, "cars");
+  expect(shape_of(36, 60, 0.39) == Shape::person, "a person with a shadow that is in the same box");
+}
+
 void half_hidden() {
   TrackViews v;
   // It comes in from the left: at the border a part is seen, which is slim.
@@ -177,6 +195,7 @@ int run() {
       {"bad views", bad_views},
       {"odd boxes", odd_boxes},
       {"half hidden", half_hidden},
+      {"shadows", shadows},
       {"places", places},
       {"shapes", shapes},
       {"votes", votes},

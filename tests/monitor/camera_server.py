@@ -5,15 +5,12 @@
 SEI with the marker bit and the picture's time before each picture; /reordered has B-frames and a key frame each four seconds,
 /keyless none; /codecs is H.264 until the command h265, and until h264; /audio has sound only, /talking a scene with sound; /cam0, /cam1 ... are as many small cameras as are asked for. Commands on stdin, a line each: stall
 (the frames of /video and /talking stop, the connections stay), go."""
-import os
 import sys
 import threading
 
-# A sanitized plugin can be loaded by a program that is none only where the sanitizer's library was loaded first.
-if os.environ.get("VIGIL_TEST_PRELOAD", "") not in os.environ.get("LD_PRELOAD", ""):
-    os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, "LD_PRELOAD": os.environ["VIGIL_TEST_PRELOAD"]})
+import preload  # noqa: F401  pylint: disable=unused-import
 
-import gi  # noqa: E402
+import gi
 
 gi.require_version("Gst", "1.0")
 gi.require_version("GstRtspServer", "1.0")

@@ -6,16 +6,14 @@ and say by RTCP when their pictures were taken. Each picture shows that time in 
 is 1, the highest bit on the left), and for six of each twenty seconds a bright square that crosses the picture.
 Commands on stdin, a line each: stall main, go main, stall sub, go sub."""
 import collections
-import os
 import random
 import sys
 import threading
 import time
 
-if os.environ.get("VIGIL_TEST_PRELOAD", "") not in os.environ.get("LD_PRELOAD", ""):
-    os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, "LD_PRELOAD": os.environ["VIGIL_TEST_PRELOAD"]})
+import preload  # noqa: F401  pylint: disable=unused-import
 
-import gi  # noqa: E402
+import gi
 
 gi.require_version("Gst", "1.0")
 gi.require_version("GstRtspServer", "1.0")

@@ -103,6 +103,16 @@ void file() {
     codebook.install(model(4));
     expect(codebook.id() != first && SiteCodebook(path + ".previous", report).id() == first,
            "the one before is kept");
+    // A folder in the place of either.
+    for (const std::string &name : {path + ".previous", path}) {
+      fs::remove(name);
+      fs::create_directories(name + "/somebody's");
+    }
+    codebook.install(model(4));
+    expect(codebook.id() != first && fs::is_regular_file(path) && !fs::exists(path + ".previous") &&
+               reported.size() == 2 && reported[0].find(" is a folder ") != std::string::npos,
+           "folders are set aside");
+    reported.clear();
     // By hand.
     write_file_atomically(path, model(2));
     expect(codebook.refresh() && codebook.id() == first, "another file is used");

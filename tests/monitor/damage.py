@@ -33,15 +33,16 @@ SOURCE = "scenetestsrc is-live=true quiet=0.5 density=2 ! video/x-raw,format=I42
 FILES = {  # by their names for people; those that the program finds when it starts come first
     "database": "events.db", "its log": "events.db-wal", "its index": "events.db-shm", "motion": "motion.db", "its log of motion": "motion.db-wal",
     "its index of motion": "motion.db-shm", "overrides": "overrides.json", "overrides before": "overrides.json.1", "tokens": "token", "labels": "labels/examples.json", "codebook": "labels/codebook.model",
-    "covered cameras": "labels/covered.json",
-    "log of events": "events.jsonl", "audit log": "audit.jsonl", "administrators": "administrators", "push key": "vapid.key", "lock": "lock",
-    "link key": "exports/link-key", "export": "exports/*/job.json", "export file": "exports/*/*.mp4", "model": "models/*.mog", "mask": "masks/*.png",
+    "covered cameras": "labels/covered.json", "codebook before": "labels/codebook.model.previous",
+    "log of events": "events.jsonl", "audit log": "audit.jsonl", "old audit log": "audit.jsonl.[1-9]", "administrators": "administrators", "push key": "vapid.key", "lock": "lock",
+    "link key": "exports/link-key", "export": "exports/*/job.json", "export file": "exports/*/*.mp4", "model": "models/*.mog", "model before": "models/*.mog.bak", "mask": "masks/*.png",
     "clip": "clips/*/*/*.mp4", "half clip": "clips/*/*/*.part", "picture": "thumbs/*/*/*.jpg", "record": "events/*/*/*.json", "segment": "recordings/*/*/*.mp4",
     "last segment": "recordings/street/*/*.mp4", "previews": "recordings/*/*/*.previews"}
 IN_DATABASE = "database", "its log"
 # Damages after which the program has to say something: what the file held is gone, or it was set aside.
 SAYS = {"database", "overrides", "tokens", "labels", "codebook", "covered cameras"}
-SAYS_OF_BARRED = SAYS | {"its log", "its index", "its log of motion", "its index of motion", "motion", "overrides before", "log of events", "audit log", "administrators"}
+SAYS_OF_BARRED = SAYS | {"its log", "its index", "its log of motion", "its index of motion", "motion", "overrides before", "log of events", "audit log", "old audit log", "administrators"}
+AUDIT_ENDS_AT = 16 << 20  # bytes, as audit.h has it: then the program begins a new one
 MOTION_EVERY = 10  # moments; the history of motion is stored every 20 seconds, so these last longer
 P256_POINT = "BGsX0fLhLEJH-Lzm5WOkQPJ3A32BLeszoPShOUXYmMKWT-NC4v4af5uO5-tKfA-eFivOM1drMV7Oy7ZAaDe_UfU"  # the generator: a key like any other
 
@@ -74,13 +75,22 @@ if user:
         os.chown(owned, user, user)
 
 
-def put_codebook():
-    """The one that the program would make at night, where there is none."""
-    codebook = storage / FILES["codebook"]
-    if not codebook.exists():
-        shutil.copy(pathlib.Path(__file__).parents[2] / "gst/tracklabel/drawn.model", codebook)
-        if user:
-            os.chown(codebook, user, user)
+def put_old_files():
+    """Where there are none: the codebooks that the program would make at night, and an audit log so long that the program begins a new one."""
+    for name in "codebook", "codebook before":
+        codebook = storage / FILES[name]
+        if not codebook.exists():
+            shutil.copy(pathlib.Path(__file__).parents[2] / "gst/tracklabel/drawn.model", codebook)
+            if user:
+                os.chown(codebook, user, user)
+    audit = storage / FILES["audit log"]
+    if audit.is_file() and not list(storage.glob(FILES["old audit log"])):
+        lines = audit.read_bytes()
+        with open(audit, "r+b") as f:
+            f.truncate(0)
+            f.truncate(AUDIT_ENDS_AT)
+            f.seek(AUDIT_ENDS_AT)
+            f.write(b"\n" + lines)
 
 
 class Started(Monitor):
@@ -201,7 +211,7 @@ class Known:
             self.zones.pop(self.last_zone, None)  # the file before the last change may not have it
         if name == "tokens":
             self.devices.clear()  # they were of that token
-        if name == "audit log":
+        if "audit log" in name:
             self.audit.clear()
         if name in ("export", "export file"):
             self.exports.pop(path.parent.name, None)
@@ -440,7 +450,7 @@ def main():
                         assert status == 200 and len(body) > 1000, f"the recording at {second} answers {status}, {len(body)} bytes"
                 m.stop()
         last = None
-        put_codebook()
+        put_old_files()
         for _ in range(len(todo)):  # the next one whose file is there
             name, way = todo.popleft()
             found = sorted(storage.glob(FILES[name]))

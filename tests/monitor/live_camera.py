@@ -5,16 +5,14 @@
 Each picture shows the system's clock in milliseconds as 24 bars at its top (white is 1, the highest bit on the left). For the first tenth
 of each second its lower half is white, and a tone of 1 kHz sounds."""
 import math
-import os
 import struct
 import sys
 import threading
 import time
 
-if os.environ.get("VIGIL_TEST_PRELOAD", "") not in os.environ.get("LD_PRELOAD", ""):
-    os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, "LD_PRELOAD": os.environ["VIGIL_TEST_PRELOAD"]})
+import preload  # noqa: F401  pylint: disable=unused-import
 
-import gi  # noqa: E402
+import gi
 
 gi.require_version("Gst", "1.0")
 gi.require_version("GstRtspServer", "1.0")

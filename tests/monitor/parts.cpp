@@ -312,6 +312,10 @@ void access(const std::string &folder) {
   r = {};
   r.headers["cookie"] = "a=b; vigil_session_8090=fedcba9876543210";
   expect(none.visitor(r).role == Role::none && none.visitor(r).old_session, "the token is no session");
+  r.loopback = true;
+  expect(local.visitor(r).role == Role::none && local.visitor(r).old_session && local.is_local(r),
+         "a dead session makes nobody local");
+  r.loopback = false;
   const auto in = none.sign_in("fedcba9876543210", r), safe = tls.sign_in("fedcba9876543210", r);
   expect(in && in->set_cookie.find("fedcba9876543210") == std::string::npos && !none.sign_in("wrong", r),
          "the cookie does not hold the token");
@@ -412,7 +416,7 @@ void access(const std::string &folder) {
 void audit(const std::string &folder) {
   const std::string file = folder + "/audit.jsonl";
   for (const auto &f : std::filesystem::directory_iterator(folder))
-    if (f.path().string().starts_with(file)) std::filesystem::remove(f.path());
+    if (f.path().string().starts_with(file)) std::filesystem::remove_all(f.path());
   std::string said;
   AuditLog log(
       file, [&](const std::string &text) { said = text; }, 2000);
@@ -429,6 +433,20 @@ void audit(const std::string &folder) {
   for (const auto &f : std::filesystem::directory_iterator(folder))
     if (f.path().string().starts_with(file)) files++, expect(f.file_size() <= 2000, "each file's size");
   expect(files == 6 && log.last(3)[2]["i"] == 397, "old files are numbered, and the oldest goes");
+  // Folders in the places of old files do not keep it from beginning a new one.
+  for (const char *end : {".1", ".2", ".5"}) {
+    std::filesystem::remove(file + end);
+    std::filesystem::create_directories(file + end + "/somebody's");
+  }
+  for (int i = 0; i < 400; i++) log.add({{"what", "number"}, {"i", i}});
+  int aside = 0;
+  for (const auto &f : std::filesystem::directory_iterator(folder))
+    if (f.is_directory() && f.path().string().starts_with(file))
+      aside += f.path().string().find(".damaged-") != std::string::npos && !std::filesystem::is_empty(f);
+    else if (f.path().string().starts_with(file))
+      expect(f.file_size() <= 2000, "each file's size, after folders were in their places");
+  expect(aside == 3 && said.find(" is a folder ") != said.npos && log.last(3)[2]["i"] == 397,
+         "folders are set aside, and said: " + said);
   AuditLog nowhere(folder + "/none/audit.jsonl", [&](const std::string &text) { said = text; });
   nowhere.add({{"what", "lost"}});
   expect(said.find("/none/audit.jsonl") != said.npos, "a disk that refuses has a line in the log: " + said);

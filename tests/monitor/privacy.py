@@ -669,7 +669,8 @@ def uncovered():
 
 def uncovered_streams():
     """A camera's own stream comes uncovered by live.mp4 and WebRTC, as it was sent, to the named roles alone; nothing keeps it."""
-    main, small = clip("streams.mp4", 640, 360), clip("streams-small.mp4", 320, 180)
+    # Of many more bytes than what is encoded again.
+    main, small = clip("streams.mp4", 640, 360, "x264enc speed-preset=ultrafast pass=quant quantizer=11 key-int-max=10 ! h264parse"), clip("streams-small.mp4", 320, 180)
     jpeg = folder / "streams.avi"
     subprocess.run(["gst-launch-1.0", "-q", *f"{scene(320, 180, 20)} ! jpegenc ! avimux ! filesink location={jpeg}".split()], check=True, timeout=120)
     private = f'privacy: {{polygons: {{left: {{coordinates: "{LEFT}"}}}}, uncovered_for: [operator]}}'
@@ -722,6 +723,18 @@ def uncovered_streams():
         same(sorted({c for x in seen for c in cameras if f'"camera":"{c}"' in x}), ["hall", "jpeg", "off", "raw", "still", "two"], f"the views: {seen}")
         if not all('"olaf"' in x for x in seen):
             raise AssertionError(seen)
+        # What is in memory for viewers alone is counted.
+        most = {"hall": [], "shut": []}
+
+        def looked():
+            for c in m.get("/api/stats")["cameras"]:
+                if c["name"] in most:
+                    most[c["name"]].append(c["record_queue_bytes"])
+            time.sleep(0.1)
+            return len(most["hall"]) > 40
+        m.wait("forty looks at what is in memory", looked, 60)
+        print(f"in memory: {({c: max(found) for c, found in most.items()})}")
+        same(max(most["hall"]) > 1.5 * max(most["shut"]), True, f"the uncovered stream is in record_queue_bytes: {most}")
         # Meanwhile all else is covered, and it is what lies on the disk.
         film = Film(m, "hall", who["olaf"])
         m.wait("it is watched", lambda: film.bytes > 20000, 60)

@@ -136,6 +136,27 @@ def desktop():
         same(m.ask("POST", "/api/reload", {})[0], 200, "the viewer's token is deleted")
         same((answers(VIEW), status(m.port, "/api/cameras/a/live.mp4", bearer(VIEW)) in (401, 429)), ((401, 401), True), "a deleted token")
         same((m.ask("GET", "/api/version")[1]["role"], answers(ADMIN)), ("admin", (200, 200)), "the others")
+        # So does a session. A browser loses the dead cookie by the answer, and is this machine's again.
+        same(m.ask("POST", "/api/login", {"token": ADMIN})[0], 200, "a session")
+        cookie = {"Cookie": m.headers["Set-Cookie"].split(";")[0]}
+        name = cookie["Cookie"].split("=")[0]
+        same((m.ask("POST", "/api/reload", {}, cookie)[0], m.ask("POST", "/api/logout", {}, cookie)[0]), (200, 200), "it ends")
+        for dead in cookie, {"Cookie": f"{name}=guess"}, {"Cookie": f"{name}="}:
+            for method, path, body in ("GET", "/api/version", None), ("POST", "/api/reload", {}):
+                same(m.ask(method, path, body, dead)[0] in (401, 429), True, f"{method} {path}, a dead session: {dead}")
+        (file.parent / "token").write_text(f"admin {OTHER} bob\n")
+        same(m.ask("POST", "/api/login", {"token": ADMIN})[0], 200, "another session")
+        cookie = {"Cookie": m.headers["Set-Cookie"].split(";")[0]}
+        same((m.ask("POST", "/api/reload", {})[0], m.ask("POST", "/api/reload", {}, cookie)[0] in (401, 429)), (200, True), "its token is deleted")
+        same(m.ask("GET", "/api/cameras", headers={"Cookie": "another=x"})[0], 200, "a cookie of another server")
+        m.stop()
+    with ready(started(configuration("dead-session", "http: {TOKENS, local: admin}\n" + CAMERA))) as m:
+        m.ask("POST", "/api/login", {"token": VIEW})
+        cookie = {"Cookie": m.headers["Set-Cookie"].split(";")[0]}
+        m.ask("POST", "/api/logout", {}, cookie)
+        same((m.ask("GET", "/api/version", headers=cookie)[0], m.headers.get("Set-Cookie", "").split(";")[0], "Max-Age=0" in m.headers.get("Set-Cookie", "")),
+             (401, cookie["Cookie"].split("=")[0] + "=", True), "the answer takes the dead cookie away")
+        same((m.ask("GET", "/api/version", headers={**cookie, "X-Forwarded-For": "1.2.3.4"})[0], "Set-Cookie" in m.headers), (401, False), "through a proxy it does not")
         m.stop()
     done = subprocess.run([program, "--config", str(configuration("wrong", "http: {listen: '0.0.0.0:0', local: admin}\n" + CAMERA)), "--check"], capture_output=True,
                           text=True, timeout=60, check=False)

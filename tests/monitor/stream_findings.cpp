@@ -45,6 +45,21 @@ void whole() {
   expect(clock.now < 104.5, "three key frames are enough");
 }
 
+// The stream's clock began long after the monotonic one.
+void without_times() {
+  StreamObserver some(100000);
+  for (int i = 0; i <= 100; i++)
+    some.frame(i % 50 == 0, i == 0 || i == 30 ? std::optional<double>() : i / 25.0, 100000 + i / 30.0);
+  some.picture(jpeg);
+  const StreamFindings f = some.findings();
+  expect(f.fps && std::abs(*f.fps - 25) < 1 && near(f.key_seconds, 2) && f.seconds < 5,
+         "frames without a time do not count: " + std::to_string(f.fps.value_or(0)));
+  StreamObserver none(100000);
+  for (int i = 0; i <= 100; i++) none.frame(i % 50 == 0, {}, 100000 + i / 25.0);
+  const StreamFindings n = none.findings();
+  expect(near(n.fps, 25) && near(n.key_seconds, 2), "where none has one, the time at which they come counts");
+}
+
 void few_key_frames() {
   StreamObserver o(100);
   o.frame(true, 0, 100);
@@ -106,6 +121,7 @@ void stopped() {
 
 int main() {
   return vigil::test::run_cases("test-monitor-stream-findings", {{"whole", whole},
+                                                                 {"without_times", without_times},
                                                                  {"few_key_frames", few_key_frames},
                                                                  {"nothing", nothing},
                                                                  {"failed", failed},

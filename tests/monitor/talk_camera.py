@@ -8,6 +8,8 @@ import struct
 import sys
 import threading
 
+import preload  # noqa: F401  pylint: disable=unused-import
+
 import gi
 
 gi.require_version("Gst", "1.0")

@@ -248,8 +248,17 @@ void Camera::demand(Hub::Demand d) {
 }
 
 CameraDescription Camera::description() const {
-  return {config_, detect_.state(), detect_.connection(),        stored_, *feed_, causes_, record_,
-          *onvif_, *talk_back_,     detect_.key_frames_decoded()};
+  return {config_,
+          detect_.state(),
+          detect_.connection(),
+          stored_,
+          *feed_,
+          causes_,
+          record_,
+          *onvif_,
+          *talk_back_,
+          detect_.key_frames_decoded(),
+          detect_.viewers_bytes() + record_.uncovered().bytes()};
 }
 
 nlohmann::json Camera::describe(const std::vector<std::string> &overridden) const {

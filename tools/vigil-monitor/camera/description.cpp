@@ -126,7 +126,7 @@ nlohmann::json CameraDescription::stats() const {
       {"drops", pipeline ? pipeline->drops() : 0},
       {"reconnects", connection.reconnects()},
       {"latency_ms", pipeline ? pipeline->latency_ms() : 0.0},
-      {"record_queue_bytes", recorder ? recorder->bytes() : 0},
+      {"record_queue_bytes", viewers_bytes + (recorder ? recorder->bytes() : 0)},
       {"record_overruns", recorder ? recorder->overruns() : 0},
       {"clip_frames_lost", recorder ? recorder->lost() : 0},
       {"recording_frames_lost", stored.recording().lost()},

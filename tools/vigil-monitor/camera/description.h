@@ -11,6 +11,7 @@
 #include "stored_stream.h"
 #include "talk_back.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -29,6 +30,7 @@ struct CameraDescription {
   const OnvifLink &onvif;
   const TalkBack &talk_back;
   std::uint64_t key_frames_decoded; // for viewers of a camera that is not analysed
+  std::size_t viewers_bytes;        // in memory, of streams that are for viewers alone
 
   nlohmann::json camera(const std::vector<std::string> &overridden) const; // /api/cameras
   nlohmann::json stats() const;                                            // /api/stats

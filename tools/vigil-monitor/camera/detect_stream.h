@@ -53,6 +53,8 @@ class DetectStream {
   // The compressed stream as it comes. Null before the first start.
   std::shared_ptr<Recorder> recorder() const { return live_ ? live_ : stored_.recorder(); }
   const UncoveredStream &uncovered() const { return uncovered_; }
+  // In memory, of streams that are for viewers alone.
+  std::size_t viewers_bytes() const { return (live_ ? live_->bytes() : 0) + uncovered_.bytes(); }
   const CameraState &state() const { return state_; }
   const ConnectionBy<CameraPipeline> &connection() const { return connection_; }
   std::uint64_t key_frames_decoded() const { return key_pictures_.decoded(); }

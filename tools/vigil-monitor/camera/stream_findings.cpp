@@ -16,15 +16,25 @@ void StreamObserver::format(const std::string &codec, int width, int height) {
   if (width > 0 && height > 0) found_.width = width, found_.height = height;
 }
 
-void StreamObserver::frame(bool key, double decoded, double now) {
+void StreamObserver::Times::add(double t) {
+  count++;
+  first = std::min(first, t);
+  last = std::max(last, t);
+}
+
+std::optional<double> StreamObserver::Times::distance() const {
+  if (count < 2 || !(last > first)) return std::nullopt;
+  return (last - first) / (count - 1);
+}
+
+void StreamObserver::frame(bool key, std::optional<double> decoded, double now) {
   const std::lock_guard guard(lock_);
-  if (ended_ || !std::isfinite(decoded)) return;
-  if (frames_++ == 0) first_at_ = now;
-  first_ = std::min(first_, decoded);
-  last_ = std::max(last_, decoded);
-  if (key) {
-    if (keys_++ == 0) first_key_ = decoded;
-    last_key_ = decoded;
+  if (ended_ || (decoded && !std::isfinite(*decoded))) return;
+  came_.add(now);
+  if (key) keys_came_.add(now);
+  if (decoded) {
+    timed_.add(*decoded);
+    if (key) timed_keys_.add(*decoded);
   }
   changed_.notify_all();
 }
@@ -67,16 +77,17 @@ bool StreamObserver::has_picture() const {
 
 bool StreamObserver::begun() const {
   const std::lock_guard guard(lock_);
-  return keys_ > 0;
+  return keys_came_.count > 0;
 }
 
 bool StreamObserver::enough(double now) const {
   constexpr int certain = 3; // key frames
   if (ended_) return true;
-  if (frames_ == 0) return now - began_ >= longest_wait;
-  const double looked = now - first_at_;
+  if (came_.count == 0) return now - began_ >= longest_wait;
+  const double looked = now - came_.first;
   if (looked >= longest_look) return true;
-  return found_.picture && (keys_ >= certain ? looked >= 1 : keys_ > 1 && looked >= with_two_key_frames);
+  const int keys = keys_came_.count;
+  return found_.picture && (keys >= certain ? looked >= 1 : keys > 1 && looked >= with_two_key_frames);
 }
 
 StreamFindings StreamObserver::wait(const std::function<double()> &clock, const std::function<bool()> &stop) {
@@ -91,20 +102,23 @@ StreamFindings StreamObserver::wait(const std::function<double()> &clock, const 
 StreamFindings StreamObserver::findings() const {
   const std::lock_guard guard(lock_);
   StreamFindings out = found_;
-  if (frames_ > 0) out.seconds = last_ - first_;
-  if (frames_ > 1 && last_ > first_) out.fps = (frames_ - 1) / (last_ - first_);
-  if (keys_ > 1 && last_key_ > first_key_) out.key_seconds = (last_key_ - first_key_) / (keys_ - 1);
-  if (out.picture && frames_ > 1) {
+  const bool timed = timed_.count > 1;
+  const Times &frames = timed ? timed_ : came_, &keys = timed ? timed_keys_ : keys_came_;
+  if (frames.count > 0) out.seconds = frames.last - frames.first;
+  if (const auto distance = frames.distance()) out.fps = 1 / *distance;
+  out.key_seconds = keys.distance();
+  if (out.picture && came_.count > 1) {
     if (!out.why.empty()) out.warnings.push_back(std::exchange(out.why, ""));
   } else if (!explained_.empty()) {
     out.why = explained_;
-  } else if (out.why.empty() && frames_ == 0) {
+  } else if (out.why.empty() && came_.count == 0) {
     out.why =
         text("something answers at this address, but no picture has come in ", longest_wait, " seconds");
   } else if (out.why.empty()) {
     out.warnings.push_back(
-        keys_ == 0 ? text("no key frame has come in ", longest_look, " seconds, so there is no picture")
-                   : text("no picture could be decoded in ", longest_look, " seconds"));
+        keys_came_.count == 0
+            ? text("no key frame has come in ", longest_look, " seconds, so there is no picture")
+            : text("no picture could be decoded in ", longest_look, " seconds"));
   }
   return out;
 }

@@ -34,7 +34,9 @@ class StreamObserver {
   explicit StreamObserver(double now) : began_(now) {}
 
   void format(const std::string &codec, int width, int height); // sizes of 0 are not known
-  void frame(bool key, double decoded, double now);             // `decoded`: seconds of the stream
+  // `decoded`: seconds of the stream; none: the frame has no time, and does not count for rates where others
+  // have one.
+  void frame(bool key, std::optional<double> decoded, double now);
   void sound(const std::string &codec);
   void picture(std::shared_ptr<const std::string> jpeg);
   void warning(const std::string &);
@@ -49,6 +51,13 @@ class StreamObserver {
   StreamFindings findings() const;
 
  private:
+  struct Times {
+    int count = 0;
+    double first = std::numeric_limits<double>::infinity(), last = -first;
+    void add(double);
+    std::optional<double> distance() const; // of two that follow each other; none: fewer than two came
+  };
+
   bool enough(double now) const; // with the lock held
 
   const double began_;
@@ -57,9 +66,8 @@ class StreamObserver {
   StreamFindings found_;
   std::string explained_;
   bool ended_ = false;
-  int frames_ = 0, keys_ = 0;
-  double first_at_ = 0; // by `now`
-  double first_ = std::numeric_limits<double>::infinity(), last_ = -first_, first_key_ = 0, last_key_ = 0;
+  Times came_, keys_came_;   // by `now`
+  Times timed_, timed_keys_; // by the stream: another clock
 };
 
 } // namespace vigil::monitor

@@ -15,6 +15,7 @@
 #include <cmath>
 #include <gst/app/gstappsink.h>
 #include <gst/pbutils/pbutils.h>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -140,7 +141,8 @@ void StreamLook::count(GstPad *pad, GstBuffer *buffer) {
   const GstClockTime running = running_time(pad, timed);
   gst_buffer_unref(timed);
   const double now = Utc::monotonic_seconds();
-  const double decoded = GST_CLOCK_TIME_IS_VALID(running) ? static_cast<double>(running) / 1e9 : now;
+  std::optional<double> decoded;
+  if (GST_CLOCK_TIME_IS_VALID(running)) decoded = static_cast<double>(running) / 1e9;
   observer_->frame(!GST_BUFFER_FLAG_IS_SET(buffer, GST_BUFFER_FLAG_DELTA_UNIT), decoded, now);
 }
 

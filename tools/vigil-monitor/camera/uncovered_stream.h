@@ -9,6 +9,7 @@
 #include "stream_pipeline.h"
 
 #include <atomic>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <utility>
@@ -28,7 +29,8 @@ class UncoveredStream {
     if (recorder_) recorder_->reset();
   }
 
-  const std::shared_ptr<Recorder> &recorder() const { return recorder_; } // null: no role may see it
+  const std::shared_ptr<Recorder> &recorder() const { return recorder_; }  // null: no role may see it
+  std::size_t bytes() const { return recorder_ ? recorder_->bytes() : 0; } // in memory
   // The camera sends neither H.264 nor H.265: its pictures are uncovered as tiles alone.
   bool missing() const { return *missing_; }
 

@@ -72,8 +72,7 @@ Visitor Access::visitor(const Request &r) {
     v.name = t.name;
     v.credential = token_proof(t);
   };
-  const auto given = bearer(r);
-  if (given) {
+  if (const auto given = bearer(r)) {
     if (const auto t = tokens_.find(*given))
       is(*t);
     else
@@ -90,12 +89,16 @@ Visitor Access::visitor(const Request &r) {
     }
     if (!v.wrong) v.session = found->session.id;
   }
-  // A token is judged alone: one that is dead makes nobody local.
-  if (v.role == Role::none && !given && r.loopback && local_ != Role::none && !is_forwarded(r)) {
+  // A token or a session is judged alone: one that is dead makes nobody local.
+  if (v.role == Role::none && !v.wrong && is_local(r)) {
     v.role = local_;
     v.name = "local";
   }
   return v;
+}
+
+bool Access::is_local(const Request &r) const {
+  return r.loopback && local_ != Role::none && !is_forwarded(r);
 }
 
 void Access::is_user(Visitor &v, const StoredUser &user) const {
@@ -157,6 +160,10 @@ Access::SignedIn Access::begin_session(const StoredUser &user, const Request &r)
 std::string Access::sign_out(const Request &r) {
   if (const auto word = cookie(r, cookie_name(r)))
     if (const auto found = sessions_.find(*word, Utc::system_seconds())) end_session(found->session.id);
+  return no_cookie(r);
+}
+
+std::string Access::no_cookie(const Request &r) const {
   return set_cookie(r, "", 0);
 }
 

@@ -62,7 +62,10 @@ class Access {
   // Who this user is, whose password was right; without a role if that has changed since.
   Visitor visitor_of(const StoredUser &) const;
   SignedIn begin_session(const StoredUser &, const Request &);
-  std::string sign_out(const Request &); // the header Set-Cookie
+  std::string sign_out(const Request &);        // the header Set-Cookie
+  std::string no_cookie(const Request &) const; // the header that takes the cookie from the browser
+  // Without a token or a session this request has the role of this machine.
+  bool is_local(const Request &) const;
 
   // After a change of users or roles: sessions of passwords of before end, and so do answers that are on
   // their way to users who may see less or more than before.

@@ -249,9 +249,12 @@ Response Api::dispatch(const Request &r) {
   if (found->needs != Role::none && visitor.wrong && !visitor.old_session) wrong_token(r, "Authorization");
   if (found->needs != Role::none && visitor.role == Role::none) {
     if (visitor.old_session) wrong_token(r, "cookie", r.header("cookie"));
-    refuse(401,
-           "a token is needed, or a user and a password: POST them to /api/login, or send Authorization: "
-           "Bearer TOKEN");
+    Response out = error_response(
+        401, "a token is needed, or a user and a password: POST them to /api/login, or send Authorization: "
+             "Bearer TOKEN");
+    // The next request has this machine's role again. Elsewhere a late answer could take a new cookie away.
+    if (visitor.old_session && access_.is_local(r)) out.headers["Set-Cookie"] = access_.no_cookie(r);
+    return out;
   }
   if (visitor.role < found->needs)
     refuse(403, found->needs == Role::admin

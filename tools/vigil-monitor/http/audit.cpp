@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "audit.h"
 
+#include "../store/audit_files.h"
 #include "../store/salvage.h"
 #include "common/error.h"
 #include "common/file.h"
@@ -76,17 +77,24 @@ void AuditLog::write(const std::string &line) {
   if (info.st_size == 0) sync_folder_of(file_);
 }
 
-// With the lock.
+// With the lock. The line is written, whatever happens here.
 void AuditLog::rotate() {
-  const auto name = [&](int n) { return n ? file_ + "." + std::to_string(n) : file_; };
-  for (int n = old_files - 1; n >= 0; n--) std::rename(name(n).c_str(), name(n + 1).c_str());
+  try {
+    // No file takes the name of a folder: the log would grow without a limit.
+    for (int n = 1; n <= old_audit_files; n++)
+      if (const std::string moved = move_barred_aside(audit_file(file_, n)); !moved.empty()) log_(moved);
+  } catch (const Error &e) {
+    log_(e.what());
+  }
+  for (int n = old_audit_files - 1; n >= 0; n--)
+    std::rename(audit_file(file_, n).c_str(), audit_file(file_, n + 1).c_str());
 }
 
 nlohmann::json AuditLog::last(std::size_t lines) const {
   nlohmann::json out = nlohmann::json::array();
   const std::lock_guard guard(lock_);
   read_lines(file_, lines, out);
-  if (out.size() < lines) read_lines(file_ + ".1", lines, out);
+  if (out.size() < lines) read_lines(audit_file(file_, 1), lines, out);
   return out;
 }
 

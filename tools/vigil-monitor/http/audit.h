@@ -12,7 +12,8 @@ namespace vigil::monitor {
 
 class AuditLog {
  public:
-  // When a file has grown beyond `largest` bytes it becomes FILE.1, that one FILE.2 and so on; FILE.5 goes.
+  // When a file has grown beyond `largest` bytes it becomes FILE.1, that one FILE.2 and so on; FILE.5 goes. A
+  // folder in the place of one of them is moved aside.
   AuditLog(std::string file, std::function<void(const std::string &)> log, std::size_t largest = 16 << 20);
   // What the disk refuses is in the log alone, with the reason. On any thread; waits for the disk.
   void add(const nlohmann::json &line);
@@ -21,7 +22,6 @@ class AuditLog {
  private:
   void write(const std::string &line);
   void rotate();
-  static constexpr int old_files = 5;
   const std::string file_;
   const std::function<void(const std::string &)> log_;
   const std::size_t largest_;

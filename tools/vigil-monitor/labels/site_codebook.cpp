@@ -83,8 +83,11 @@ Looks SiteCodebook::looks(const label::Picture &picture) {
 
 void SiteCodebook::install(std::span<const std::uint8_t> model) {
   auto loaded = load(model);
+  const std::string previous = file_ + ".previous";
+  for (const std::string &name : {file_, previous})
+    if (const std::string moved = move_barred_aside(name); !moved.empty()) report_(moved);
   std::error_code error;
-  if (std::filesystem::exists(file_, error)) write_file_atomically(file_ + ".previous", read_codebook(file_));
+  if (std::filesystem::exists(file_, error)) write_file_atomically(previous, read_codebook(file_));
   write_file_atomically(file_, model);
   const std::lock_guard guard(lock_);
   stamp_ = stamp_of(file_);

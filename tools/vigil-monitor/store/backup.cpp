@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "backup.h"
 
+#include "audit_files.h"
 #include "common/error.h"
 #include "common/file.h"
 #include "event.h"
@@ -147,8 +148,7 @@ void make_backup(const std::string &storage, const std::string &file, const Back
     if (fs::exists(storage + "/" + name)) words.push_back(name);
   };
   for (const char *name : always) add(name);
-  constexpr int old_files = 5;
-  for (int n = 1; n <= old_files; n++) add("audit.jsonl." + std::to_string(n));
+  for (int n = 1; n <= old_audit_files; n++) add(audit_file("audit.jsonl", n));
   if (parts.clips)
     for (const char *name : of_clips) add(name);
   if (parts.recordings)

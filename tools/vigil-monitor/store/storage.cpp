@@ -3,6 +3,7 @@
 
 #include "../counted.h"
 #include "administrators.h"
+#include "audit_files.h"
 #include "common/error.h"
 #include "common/file.h"
 #include "event_recovery.h"
@@ -73,7 +74,8 @@ void FolderLock::unlock() const {
 Storage::Storage(const std::string &path, Log log, std::shared_ptr<ColdFolder> cold)
     : past_{!is_gone(path + "/events"), false}, path_(prepared(path)), lock_(path_), log_(std::move(log)),
       reports_(log_), records_(path_, log_), places_(path_, std::move(cold)) {
-  for (const char *name : {"administrators", "audit.jsonl", "events.jsonl"}) free_name(file(name));
+  for (const char *name : {"administrators", "events.jsonl"}) free_name(file(name));
+  for (int n = 0; n <= old_audit_files; n++) free_name(file(audit_file("audit.jsonl", n)));
   open_database();
   recordings_ = std::make_unique<RecordingIndex>(file("events.db"));
   reader_ = std::make_unique<EventReader>(file("events.db"));
