@@ -69,8 +69,8 @@ Verdict judge(const Impl &impl, const Tuning &tuning, const Subject &subject,
   return *best;
 }
 
-// Of few frames a second half as many views are enough, unless other frames between them do not have it alone:
-// what comes and goes, as shadows and parts of objects do, shows its shape late.
+// Of few frames a second half as many views are enough, unless frames between them do not have it alone: what
+// comes and goes, as shadows and parts of objects do, shows its shape late.
 bool is_seen_enough(const Subject &subject, std::size_t least) {
   const std::size_t views = subject.views.count();
   constexpr double nearly_all = 0.75;
