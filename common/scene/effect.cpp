@@ -51,6 +51,10 @@ std::unique_ptr<Effect> make_effect(const Settings &s, const Camera &camera) {
     return make_flicker(s);
   case Story::clock:
     return make_clock(s);
+  case Story::flag:
+    return make_flag(s);
+  case Story::screen:
+    return make_screen(s);
   default:
     return nullptr;
   }

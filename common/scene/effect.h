@@ -35,7 +35,7 @@ class Effect {
 // outlive the effect.
 std::unique_ptr<Effect> make_effect(const Settings &, const Camera &);
 
-// falling.cpp, insects.cpp, night.cpp, electronics.cpp
+// falling.cpp, insects.cpp, night.cpp, electronics.cpp, flag.cpp, screen.cpp
 std::unique_ptr<Effect> make_rain(const Settings &);
 std::unique_ptr<Effect> make_snow(const Settings &);
 std::unique_ptr<Effect> make_insects(const Settings &, const Camera &);
@@ -43,6 +43,8 @@ std::unique_ptr<Effect> make_headlights(const Settings &, const Camera &);
 std::unique_ptr<Effect> make_ir_cut(const Settings &, const Camera &);
 std::unique_ptr<Effect> make_flicker(const Settings &);
 std::unique_ptr<Effect> make_clock(const Settings &);
+std::unique_ptr<Effect> make_flag(const Settings &);
+std::unique_ptr<Effect> make_screen(const Settings &);
 
 // A lamp of infra-red light at the camera, and a sensor that sees no colours by it.
 class InfraredLamp {

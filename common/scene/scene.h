@@ -67,6 +67,8 @@ enum class Story : std::uint8_t {
   interlaced, // a street; odd lines are taken 1/50 s after even ones
   pan_tilt,   // people in a hall; the camera looks at three places in turn
   plaza,      // people, bicycles and now and then a car on a square
+  flag,       // a street; a flag waves at a house
+  screen,     // people in a hall; a screen on its wall shows one picture after another
 };
 // What the ground and the wall behind it are made of.
 enum class Pattern : std::uint8_t {

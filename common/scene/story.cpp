@@ -38,6 +38,7 @@ Pattern pattern_of(const Settings &s) {
   case Story::clock:
   case Story::flicker:
   case Story::pan_tilt:
+  case Story::screen:
     return Pattern::wall;
   case Story::camouflage:
     return Pattern::grass;
@@ -69,6 +70,7 @@ Sun sun_of(Story story) {
   case Story::clock:
   case Story::flicker:
   case Story::pan_tilt:
+  case Story::screen:
     return {{0.25f, 0.1f}, 0.25f, 0.3f}; // lamps in the ceiling
   case Story::camouflage:
     return {{0.85f, 0.3f}, 0.25f, 0.25f}; // a veiled sun
@@ -104,6 +106,7 @@ Plot::Plot(const Settings &s, const Camera &camera)
   case Story::insects:
   case Story::ir_cut:
   case Story::interlaced:
+  case Story::flag:
     add_lane(Kind::car, 10.4f, 0, 7.5f, 1.0, 5.2);
     add_lane(Kind::car, 13.7f, 180, 8.5f, 3.3, 6.1);
     add_lane(Kind::person, 17.0f, 0, 1.35f, 0, 4.5);
@@ -120,6 +123,7 @@ Plot::Plot(const Settings &s, const Camera &camera)
   case Story::clock:
   case Story::flicker:
   case Story::pan_tilt:
+  case Story::screen:
     add_lane(Kind::person, 15.5f, 0, 1.3f, 0, 4.5);
     add_lane(Kind::person, 12.5f, 170, 1.25f, 0.6, 5.0);
     add_lane(Kind::person, 9.0f, 8, 1.4f, 1.2, 5.5);

@@ -92,6 +92,9 @@ GType story_type() {
       {int(Story::pan_tilt), "People in a hall; the camera looks at three places in turn, 6 s at each",
        "pan-tilt"},
       {int(Story::plaza), "People, bicycles and now and then a car on a square", "plaza"},
+      {int(Story::flag), "A street; a flag waves at a house", "flag"},
+      {int(Story::screen), "People in a hall; a screen on its wall shows one picture after another",
+       "screen"},
       {0, nullptr, nullptr}};
   static const GType type = g_enum_register_static("VigilSceneStory", values);
   return type;

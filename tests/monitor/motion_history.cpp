@@ -12,6 +12,7 @@
 #include <ctime>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <random>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -135,6 +136,141 @@ void searches() {
   const auto some = few.end();
   expect(some.hits.size() == 2 && some.more && some.hits[0].start == 100 && looked == 4,
          "at most as many as asked for, the newest, and no look at older ones");
+}
+
+// Something in the same cells, all the time.
+MotionMinute stays(const MovingCells &cells) {
+  MotionMinute m;
+  m.fill(cells);
+  return m;
+}
+
+// Somebody who walks through the picture within the minute, at this height.
+MotionMinute walks(double y) {
+  MotionMinute m{};
+  for (std::size_t i = 0; i < m.size(); i++) m[i] = box(static_cast<double>(i) / 60, y, 0.04, 0.2);
+  return m;
+}
+
+MotionMinute both(MotionMinute a, const MotionMinute &b) {
+  for (std::size_t i = 0; i < a.size(); i++) a[i] |= b[i];
+  return a;
+}
+
+void episodes() {
+  const MovingCells flag = box(0.4, 0.1), below = box(0.4, 0.25);
+  const MinuteEpisodes of_flag(stays(flag));
+  expect(of_flag.stayed == flag && !of_flag.went.any(), "a flag stays");
+  const MinuteEpisodes of_walk(walks(0.5));
+  expect(!of_walk.stayed.any() && of_walk.went.count() >= 32, "who walks goes");
+  // The flag began before the walk came near: each is known though they touch.
+  const MinuteEpisodes together(both(stays(flag), walks(0.22)));
+  expect(together.stayed == flag && (together.went & below).any() && !(together.went & flag).any(),
+         "who walks past a flag is no part of it");
+  MotionMinute now_and_then{};
+  for (std::size_t i = 0; i < 60; i += 10) now_and_then[i] = flag;
+  expect(MinuteEpisodes(now_and_then).stayed == flag, "a flag that moves now and then");
+  MotionMinute paused = walks(0.5);
+  for (std::size_t i = 5; i < 60; i += 3) paused[i] = paused[i + 1 < 60 ? i + 1 : i] = {};
+  expect(!MinuteEpisodes(paused).stayed.any(), "who is not seen for two seconds goes on");
+  expect(!MinuteEpisodes(MotionMinute{}).went.any(), "nothing");
+  MovingCells all;
+  all.row.fill(~0u);
+  const MinuteEpisodes of_all(stays(all));
+  expect(of_all.went == all && !of_all.stayed.any(), "what is as large as the picture does not stay");
+  expect(all.grown() == all && MovingCells{}.grown() == MovingCells{}, "nothing grows beyond the border");
+  MovingCells corner;
+  corner.set({0.99, 0.99, 0, 0});
+  expect(corner.grown().count() == 4 && corner.bounds().x == 31 && corner.bounds().y == 17, "a corner");
+}
+
+// A day of minutes, most of them nothing.
+struct Day {
+  static constexpr std::int64_t end = noon / 60;
+  RestlessParts seen{end};
+  // In `minutes` of each hour, from the `first` hour before the end to the `last` one.
+  Day &with(const MotionMinute &m, int first = 0, int last = 23, int minutes = 6) {
+    for (int hour = first; hour <= last; hour++)
+      for (int i = 0; i < minutes; i++) seen.look(end - 1 - hour * 60 - i * 60 / minutes, m);
+    return *this;
+  }
+  std::vector<RestlessPart> parts(const MovingCells &known = {}) const { return seen.parts(known); }
+};
+
+void restless_parts() {
+  const MovingCells flag = box(0.4, 0.1);
+  const auto found = Day().with(stays(flag)).parts();
+  expect(found.size() == 1 && found[0].hours == 24, "a flag is found");
+  if (found.size() == 1) {
+    MovingCells there;
+    const Rect &b = found[0].box;
+    there.set({b.x + 0.001, b.y + 0.001, b.width - 0.002, b.height - 0.002});
+    expect(there == flag, "where it is");
+  }
+  expect(Day().with(both(stays(flag), walks(0.6))).parts().size() == 1, "with people elsewhere");
+  expect(Day().with(walks(0.5), 0, 23, 60).parts().empty(), "a road is none, also with cars in each minute");
+  expect(Day().with(stays(flag), 0, 15).parts().empty(), "a shop window that moves for 16 hours is none");
+  expect(Day().with(stays(flag), 0, 23, 2).parts().empty(), "two minutes of an hour are too few");
+  expect(Day().with(stays(flag)).with(walks(0.1), 0, 23, 4).parts().empty(),
+         "a door through which people go is none");
+  MovingCells tree;
+  tree.set({0.1, 0.1, 0.5, 0.5});
+  expect(Day().with(stays(tree)).parts().empty(), "a third of the picture is none");
+  MovingCells all;
+  all.row.fill(~0u);
+  expect(Day().with(stays(all), 0, 23, 60).parts().empty(), "noise in all of the picture is none");
+
+  // The camera is away, or turned.
+  expect(Day().with(stays(flag), 4, 23).parts().size() == 1, "offline for the last four hours");
+  expect(Day().with(stays(flag), 5, 23).parts().empty(), "for five: it has to be seen for longer");
+  expect(Day().with(stays(flag), 3, 23).with(walks(0.6), 0, 2).parts().empty(),
+         "a camera that was turned away three hours ago");
+  expect(Day().with(stays(flag), 2, 23).with(walks(0.6), 0, 1).parts().size() == 1, "calm for two hours");
+
+  // A clock that jumped: what is not of the last 24 hours does not count, in the future neither.
+  Day jumped;
+  for (int i = 0; i < 24 * 60; i++) {
+    jumped.seen.look(Day::end + i, stays(flag));
+    jumped.seen.look(Day::end - 48 * 60 + i, stays(flag));
+  }
+  jumped.seen.look(std::numeric_limits<std::int64_t>::max(), stays(flag));
+  jumped.seen.look(std::numeric_limits<std::int64_t>::min(), stays(flag));
+  expect(jumped.parts().empty(), "another day");
+
+  // What people have decided.
+  Day day;
+  day.with(stays(flag));
+  expect(day.parts(flag).empty(), "masked, or left as it is");
+  expect(day.parts(box(0.45, 0.1, 0.01, 0.01)).size() == 1, "a cell of nine has a mask");
+  expect(day.parts(box(0.8, 0.8)).size() == 1, "a mask elsewhere");
+  const MovingCells more = box(0.4, 0.1, 0.08, 0.1);
+  expect(Day().with(stays(more)).parts(flag).empty(), "it does not come back because it is a cell larger");
+  expect(Day().with(stays(flag)).with(stays(box(0.8, 0.8))).parts(flag).size() == 1,
+         "another one is proposed");
+}
+
+void restless_history(const std::string &folder) {
+  const std::string path = fresh(folder, "restless");
+  const MovingCells flag = box(0.4, 0.1);
+  {
+    MotionHistory h(path, quiet);
+    for (int hour = 0; hour < 24; hour++)
+      for (int minute = 0; minute < 6; minute++)
+        h.add("door", {{noon - 3600 * hour - 60 * (1 + minute), flag}});
+    h.store();
+  }
+  const MotionHistory h(path, quiet); // another program
+  expect(h.restless("door", noon + 30, {}).size() == 1, "after a start");
+  expect(h.restless("door", noon + 30, flag).empty(), "masked");
+  expect(h.restless("gate", noon + 30, {}).empty(), "another camera");
+  expect(h.restless("door", noon + 86400, {}).empty(), "a day later");
+  expect(h.restless("door", noon - 86400, {}).empty(), "a clock that was set back by a day");
+  expect(refusal([&] { (void)h.restless("door", 1e300, {}); }) == Error::Kind::bad_setting, "no time");
+  {
+    Sqlite db(path);
+    Statement(db, "UPDATE motion_minutes SET cells=x'0102030405060708' WHERE minute%6<>0").run();
+  }
+  expect(h.restless("door", noon + 30, {}).empty(), "damaged rows count for nothing");
 }
 
 void history(const std::string &folder) {
@@ -302,6 +438,9 @@ void month(const std::string &folder) {
   const double gates = timed([&] { most = h.search("door", gate, noon, end).hits.size(); });
   const double levels =
       timed([&] { expect(h.levels("door", noon, end, 3600).size() == 720, "a level an hour"); });
+  const double restless = timed([&] { expect(h.restless("door", end, {}).empty(), "who walks is no flag"); });
+  std::printf("restless parts of a day: %.3f s\n", restless);
+  expect(restless < 5, "a day takes too long");
   std::printf("30 days of a busy camera: %.1f MB, %.1f bytes a moving second; search of all rows %.2f s, of "
               "the newest "
               "1000 hits %.2f s, levels %.2f s of processor time\n",
@@ -320,6 +459,9 @@ int main(int, char **argv) {
       {"cells", cells},
       {"minutes", minutes},
       {"searches", searches},
+      {"episodes", episodes},
+      {"restless parts", restless_parts},
+      {"restless history", [&] { restless_history(argv[1]); }},
       {"history", [&] { history(argv[1]); }},
       {"damage", [&] { damage(argv[1]); }},
       {"killed", [&] { killed(argv[1]); }},

@@ -42,7 +42,7 @@ ROUTES = {
     ("GET", "/api/cameras/{}/ptz"): OPERATOR, ("POST", "/api/cameras/{}/ptz/move"): OPERATOR, ("POST", "/api/cameras/{}/ptz/stop"): OPERATOR,
     ("POST", "/api/cameras/{}/ptz/go"): OPERATOR, ("POST", "/api/cameras/{}/ptz/presets"): OPERATOR, ("DELETE", "/api/cameras/{}/ptz/presets/{}"): OPERATOR,
     ("DELETE", "/api/cameras/{}/overrides"): ADMINISTRATOR, ("GET", "/api/cameras/{}/activity"): VIEWER, ("GET", "/api/cameras/{}/heatmap"): VIEWER,
-    ("GET", "/api/cameras/{}/crossings"): VIEWER, ("GET", "/api/cameras/{}/search"): VIEWER, ("GET", "/api/cameras/{}/recording.mp4"): VIEWER,
+    ("GET", "/api/cameras/{}/crossings"): VIEWER, ("GET", "/api/cameras/{}/search"): VIEWER, ("GET", "/api/cameras/{}/restless"): VIEWER, ("GET", "/api/cameras/{}/recording.mp4"): VIEWER,
     ("GET", "/api/cameras/{}/preview"): VIEWER,
     ("GET", "/api/cameras/{}/timeline"): VIEWER, ("GET", "/api/cameras/{}/latest.jpg"): VIEWER, ("GET", "/api/cameras/{}/overlay.jpg"): VIEWER,
     ("GET", "/api/cameras/{}/mask.jpg"): VIEWER, ("GET", "/api/cameras/{}/background.jpg"): VIEWER, ("GET", "/api/cameras/{}/uncovered.jpg"): VIEWER, ("GET", "/api/events"): VIEWER,

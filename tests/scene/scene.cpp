@@ -83,7 +83,8 @@ const Story stories[] = {
     Story::covered,    Story::parked_car, Story::waiting_person, Story::moved,         Story::defocused,
     Story::shake,      Story::day,        Story::step_aside,     Story::uncovered,     Story::gale,
     Story::headlights, Story::rain,       Story::snow,           Story::heat,          Story::insects,
-    Story::clock,      Story::flicker,    Story::ir_cut,         Story::interlaced,    Story::pan_tilt};
+    Story::clock,      Story::flicker,    Story::ir_cut,         Story::interlaced,    Story::pan_tilt,
+    Story::flag,       Story::screen};
 
 void same_bytes_in_any_order() {
   CpuDevice one(1), two(2);
@@ -295,7 +296,7 @@ void weather_does_what_it_says() {
 
   for (const Story story :
        {Story::rain, Story::snow, Story::heat, Story::insects, Story::headlights, Story::ir_cut,
-        Story::interlaced, Story::clock, Story::flicker, Story::pan_tilt}) {
+        Story::interlaced, Story::clock, Story::flicker, Story::pan_tilt, Story::flag, Story::screen}) {
     const Scene scene(nobody(story), device());
     for (const double t : {0., 4., 11.})
       expect(count(truth(scene, at(t)), truth_background) == std::size_t(pixels),
@@ -389,6 +390,16 @@ void weather_does_what_it_says() {
   }
   expect(seen == 0 && around > 100, "the truth sees " + std::to_string(seen) + " pixels through the clock, " +
                                         std::to_string(around) + " next to it");
+
+  // What moves in its place: a part of the picture changes, and the rest does not.
+  for (const Story story : {Story::flag, Story::screen}) {
+    const Scene restless(nobody(story), device());
+    std::size_t most_changed = 0;
+    for (double t = 4; t < 12; t += 1)
+      most_changed = std::max(most_changed, changed(draw(restless, at(t)), draw(restless, at(t + 0.5)), 30));
+    expect(most_changed > 100 && double(most_changed) < 0.1 * pixels,
+           "story " + std::to_string(int(story)) + ": " + std::to_string(most_changed) + " pixels move");
+  }
 
   // Bands: rows of the same scene differ by one factor each.
   const Scene flicker(nobody(Story::flicker), device()), steady(nobody(Story::indoor), device());

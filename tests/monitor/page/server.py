@@ -81,14 +81,19 @@ class Server:
         self.log.seek(0)
         return "the server said: " + self.log.read()[-2000:]
 
+    def end(self):
+        """The program, which start() begins again."""
+        self.process.send_signal(signal.SIGTERM)
+        try:
+            self.process.wait(20)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            raise AssertionError("vigil-monitor did not end within 20 s of SIGTERM; " + self.said()) from None
+
     def stop(self):
         if self.process:
-            self.process.send_signal(signal.SIGTERM)
             try:
-                self.process.wait(20)
-            except subprocess.TimeoutExpired:
-                self.process.kill()
-                raise AssertionError("vigil-monitor did not end within 20 s of SIGTERM; " + self.said()) from None
+                self.end()
             finally:
                 self.log.close()
                 self.folder.cleanup()

@@ -187,6 +187,7 @@ bool Camera::needs_restart(const CameraConfig &next) {
   same.zones = config_.zones;
   same.lines = config_.lines;
   if (!config_.privacy.silhouettes) same.masks = config_.masks; // else pictures are covered there
+  same.unmasked = config_.unmasked;
   same.motion = config_.motion;
   same.place = config_.place;
   same.title = config_.title;

@@ -99,6 +99,7 @@ nlohmann::json CameraDescription::camera(const std::vector<std::string> &overrid
           {"zones", shapes(config.zones)},
           {"lines", shapes(config.lines)},
           {"masks", shapes(config.masks)},
+          {"unmasked", shapes(config.unmasked)},
           {"privacy", shapes(config.privacy.polygons)},
           {"covered", covered(config)},
           {"counts", causes.counts(pipeline && pipeline->element("boxrules"))},

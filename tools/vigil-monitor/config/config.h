@@ -107,6 +107,7 @@ struct CameraConfig {
   std::map<std::string, Zone> zones;
   std::map<std::string, Line> lines;
   std::map<std::string, Mask> masks;
+  std::map<std::string, Mask> unmasked; // restless parts that people want to be seen all the same
   PrivacyConfig privacy;
   ElementSettings elements;
   std::optional<DetectorConfig> detector; // without it there is none
@@ -137,8 +138,8 @@ struct CameraConfig {
            live_height == o.live_height && live_fps == o.live_fps && live_sound == o.live_sound &&
            analysed == o.analysed && detect_height == o.detect_height && detect_fps == o.detect_fps &&
            max_pixels == o.max_pixels && record == o.record && zones == o.zones && lines == o.lines &&
-           masks == o.masks && privacy == o.privacy && elements == o.elements && detector == o.detector &&
-           added == o.added;
+           masks == o.masks && unmasked == o.unmasked && privacy == o.privacy && elements == o.elements &&
+           detector == o.detector && added == o.added;
   }
 };
 

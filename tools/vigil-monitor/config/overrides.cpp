@@ -130,9 +130,10 @@ Overrides::Overrides(const std::string &text) {
     const std::string where = "camera " + name + ": ";
     if (!is_name(name) || !camera.is_object()) refuse(where, "is no camera");
     try {
-      only_keys(camera, {"zones", "lines", "masks", "privacy", "elements", "enabled", "recordings", "motion",
-                         "device_events", "title", "privacy_fill", "privacy_silhouettes"});
-      for (const char *kind : {"zones", "lines", "masks", "privacy"}) {
+      only_keys(camera,
+                {"zones", "lines", "masks", "unmasked", "privacy", "elements", "enabled", "recordings",
+                 "motion", "device_events", "title", "privacy_fill", "privacy_silhouettes"});
+      for (const char *kind : {"zones", "lines", "masks", "unmasked", "privacy"}) {
         if (!member(camera, kind).is_object()) refuse(where, std::string(kind) + " is no object");
         for (const auto &[shape, value] : member(camera, kind).items()) {
           if (!is_name(shape)) refuse(where, "'" + shape.substr(0, 80) + "' is no name");
@@ -314,6 +315,7 @@ CameraConfig Overrides::applied(CameraConfig c) const {
   shapes("zones", c.zones, zone_from);
   shapes("lines", c.lines, line_from);
   shapes("masks", c.masks, mask_from);
+  shapes("unmasked", c.unmasked, mask_from);
   shapes("privacy", c.privacy.polygons, mask_from);
   for (const auto &[element, properties] : member(o, "elements").items()) {
     // One that was taken out of the configuration since does not come back into the chain.
@@ -343,7 +345,7 @@ std::map<std::string, Setting> Overrides::properties(const std::string &camera,
 std::vector<std::string> Overrides::names(const std::string &camera) const {
   std::vector<std::string> out;
   const json &o = member(all_["cameras"], camera.c_str());
-  for (const char *kind : {"zones", "lines", "masks", "privacy"})
+  for (const char *kind : {"zones", "lines", "masks", "unmasked", "privacy"})
     for (const auto &[name, value] : member(o, kind).items()) out.push_back(std::string(kind) + "." + name);
   for (const auto &[element, properties] : member(o, "elements").items())
     for (const auto &[property, value] : properties.items())

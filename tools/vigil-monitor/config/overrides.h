@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What was changed on the page. It wins over the configuration, and can be shown, exported and taken back:
 //   {"cameras": {"door": {"zones": {"steps": {"coordinates": "..."}, "old": null}, "lines": {}, "masks": {},
+//                         "unmasked": {"flag": {"coordinates": "..."}},
 //                         "elements": {"cudamog": {"median": "9"}}, "enabled": true, "recordings": true,
 //                         "motion": true, "device_events": true, "title": "Front door",
 //                         "privacy_fill": "pixelate", "privacy_silhouettes": true}},
@@ -31,7 +32,7 @@ class Overrides {
   explicit Overrides(const std::string &text);
 
   const nlohmann::json &all() const { return all_; }
-  // kind: zones, lines, masks, privacy; null takes away.
+  // kind: zones, lines, masks, unmasked, privacy; null takes away.
   void set_shape(const std::string &camera, const std::string &kind, const std::string &name,
                  const nlohmann::json &);
   void set_property(const std::string &camera, const std::string &element, const std::string &property,

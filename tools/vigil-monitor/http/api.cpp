@@ -49,6 +49,7 @@ const std::vector<Api::Route> &Api::routes() {
       {"GET", "/api/cameras/{}/heatmap", Role::view, Scope::camera, &Api::heat_map},
       {"GET", "/api/cameras/{}/crossings", Role::view, Scope::camera, &Api::crossings},
       {"GET", "/api/cameras/{}/search", Role::view, Scope::camera, &Api::search_motion},
+      {"GET", "/api/cameras/{}/restless", Role::view, Scope::camera, &Api::restless},
       {"GET", "/api/cameras/{}/recording.mp4", Role::view, Scope::camera, &Api::recording},
       {"GET", "/api/cameras/{}/preview", Role::view, Scope::camera, &Api::preview},
       {"GET", "/api/cameras/{}/timeline", Role::view, Scope::camera, &Api::timeline},
@@ -228,7 +229,7 @@ Response Api::dispatch(const Request &r) {
         match = wanted[i] == parts[i];
     }
     if (match && std::string_view(route.path) == "/api/cameras/{}/{}/{}" && here[1] != "zones" &&
-        here[1] != "lines" && here[1] != "masks" && here[1] != "privacy")
+        here[1] != "lines" && here[1] != "masks" && here[1] != "unmasked" && here[1] != "privacy")
       match = false;
     if (!match) continue;
     allowed += (allowed.empty() ? "" : ", ") + std::string(route.method);

@@ -147,6 +147,7 @@ class Api {
   Response heat_map(const Match &);
   Response crossings(const Match &);
   Response search_motion(const Match &);
+  Response restless(const Match &); // parts of the picture that are proposed as masks
 
   Response recording(const Match &);
   // `name`: of the file that a browser stores it in, without its ending.

@@ -273,10 +273,11 @@ Response Api::set_shape(const Match &m) {
   const json done = monitor_.call([&] {
     const auto c = need_camera(monitor_, name);
     const CameraConfig &now = c->config();
-    const auto [known, there] = kind == "zones"   ? of_kind(now.zones, shape)
-                                : kind == "lines" ? of_kind(now.lines, shape)
-                                : kind == "masks" ? of_kind(now.masks, shape)
-                                                  : of_kind(now.privacy.polygons, shape);
+    const auto [known, there] = kind == "zones"      ? of_kind(now.zones, shape)
+                                : kind == "lines"    ? of_kind(now.lines, shape)
+                                : kind == "masks"    ? of_kind(now.masks, shape)
+                                : kind == "unmasked" ? of_kind(now.unmasked, shape)
+                                                     : of_kind(now.privacy.polygons, shape);
     if (!put && !known)
       refuse(404, "there is no " + (kind == "privacy" ? "private part" : kind.substr(0, kind.size() - 1)) +
                       " '" + shape + "'");

@@ -37,4 +37,26 @@ Response Api::search_motion(const Match &m) {
                         {"analysed", analysed}}); // what was found before the analysis ended stays
 }
 
+Response Api::restless(const Match &m) {
+  const std::string &name = m.parts[0];
+  MovingCells known;
+  const bool analysed = monitor_.call([&] {
+    const auto c = monitor_.cameras().find(name);
+    if (!c) refuse(404, "there is no camera '" + name + "'");
+    for (const auto *shapes : {&c->config().masks, &c->config().unmasked})
+      for (const auto &[shape, mask] : *shapes) known |= cells_of(mask.points);
+    return c->config().analysed;
+  });
+  json parts = json::array();
+  if (analysed)
+    for (const RestlessPart &p : monitor_.storage().motion().restless(name, monitor_.utc().now(), known)) {
+      const double right = p.box.x + p.box.width, bottom = p.box.y + p.box.height;
+      parts.push_back(
+          {{"coordinates",
+            points_text({{p.box.x, p.box.y}, {right, p.box.y}, {right, bottom}, {p.box.x, bottom}})},
+           {"hours", p.hours}});
+    }
+  return json_response({{"camera", name}, {"parts", parts}, {"analysed", analysed}});
+}
+
 } // namespace vigil::monitor

@@ -182,6 +182,21 @@ MotionSearch::Result MotionHistory::search(const std::string &camera, const std:
   return search.end();
 }
 
+std::vector<RestlessPart> MotionHistory::restless(const std::string &camera, double now,
+                                                  const MovingCells &known) const {
+  constexpr double day = 86400;
+  check_times(now - day, now);
+  // Whole minutes: the one that goes on is looked at later.
+  const std::int64_t end = minute_of(static_cast<std::int64_t>(std::floor(now)));
+  const auto restless = std::make_unique<RestlessParts>(end);
+  const auto to = static_cast<double>(end * a_minute);
+  each_minute(camera, to - day, to, false, [&](std::int64_t number, const MotionMinute &minute) {
+    restless->look(number, minute);
+    return true;
+  });
+  return restless->parts(known);
+}
+
 void MotionHistory::forget(double now, const std::function<double(const std::string &)> &days) {
   constexpr double day = 86400;
   const std::lock_guard writing(write_lock_);

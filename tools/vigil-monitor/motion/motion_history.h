@@ -10,6 +10,7 @@
 #include "../store/sqlite.h"
 #include "motion_minute.h"
 #include "motion_search.h"
+#include "restless_parts.h"
 
 #include <atomic>
 #include <chrono>
@@ -49,6 +50,10 @@ class MotionHistory {
   // none, and on times that make no sense or are further apart than longest_search.
   MotionSearch::Result search(const std::string &camera, const std::vector<Point> &polygon, double from,
                               double to, std::size_t limit = most_hits) const;
+
+  // What moved in its place, all day before `now`: parts of the picture that a mask could hide. `known`:
+  // cells that are masked already, or that are not to be. Throws as levels().
+  std::vector<RestlessPart> restless(const std::string &camera, double now, const MovingCells &known) const;
 
   // Forgets what is older than these days, by the camera (0: no limit).
   void forget(double now, const std::function<double(const std::string &camera)> &days);

@@ -49,6 +49,44 @@ MovingCells operator&(const MovingCells &a, const MovingCells &b) {
   return out;
 }
 
+MovingCells MovingCells::grown() const {
+  MovingCells wide, out;
+  for (std::size_t y = 0; y < row.size(); y++) wide.row[y] = row[y] | row[y] << 1 | row[y] >> 1;
+  for (std::size_t y = 0; y < row.size(); y++)
+    out.row[y] = wide.row[y] | (y > 0 ? wide.row[y - 1] : 0) | (y + 1 < row.size() ? wide.row[y + 1] : 0);
+  return out;
+}
+
+MovingCells MovingCells::without(const MovingCells &other) const {
+  MovingCells out;
+  for (std::size_t y = 0; y < row.size(); y++) out.row[y] = row[y] & ~other.row[y];
+  return out;
+}
+
+MovingCells MovingCells::first_part() const {
+  MovingCells part;
+  const auto first = std::find_if(row.begin(), row.end(), [](std::uint32_t r) { return r != 0; });
+  if (first == row.end()) return part;
+  part.row[static_cast<std::size_t>(first - row.begin())] = *first & -*first;
+  for (MovingCells more = part.grown() & *this; !(more == part); more = part.grown() & *this) part = more;
+  return part;
+}
+
+MovingCells::Bounds MovingCells::bounds() const {
+  std::uint32_t across = 0;
+  int top = rows, bottom = 0;
+  for (int y = 0; y < rows; y++) {
+    const std::uint32_t r = row[static_cast<std::size_t>(y)];
+    across |= r;
+    if (!r) continue;
+    top = std::min(top, y);
+    bottom = y + 1;
+  }
+  if (!across) return {};
+  const int left = std::countr_zero(across);
+  return {left, top, columns - std::countl_zero(across) - left, bottom - top};
+}
+
 MovingCells cells_of(const std::vector<Point> &polygon) {
   constexpr int fine = 16; // points in which a cell is looked at, in each direction
   constexpr int width = MovingCells::columns * fine, height = MovingCells::rows * fine;

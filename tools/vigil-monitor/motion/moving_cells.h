@@ -22,6 +22,16 @@ struct MovingCells {
   MovingCells &operator|=(const MovingCells &);
   friend MovingCells operator&(const MovingCells &, const MovingCells &);
   bool operator==(const MovingCells &) const = default;
+
+  MovingCells grown() const; // with all neighbours of its cells, also across corners
+  MovingCells without(const MovingCells &) const;
+  // The cells that hang together with the first one, also across corners. Something must be there.
+  MovingCells first_part() const;
+  // The smallest rectangle of cells around all; width and height 0: there are none.
+  struct Bounds {
+    int x = 0, y = 0, width = 0, height = 0;
+  };
+  Bounds bounds() const;
 };
 
 // By the second since 1970 UTC.

@@ -17,6 +17,7 @@ import { Draw } from "./draw.js";
 import { facts } from "./facts.js";
 import { History } from "./history.js";
 import { Ptz } from "./ptz.js";
+import { Restless } from "./restless.js";
 import { kinds, kindWord } from "./shapes.js";
 import { stateTitle } from "./states.js";
 import { strip } from "./strip.js";
@@ -97,12 +98,13 @@ export function camera(root, { names: [name], query }, signal) {
   const areas = new Areas(now(), history);
   const draw = new Draw(areas, editable, signal);
   const list = areaList(areas, draw, editable, signal);
+  const restless = editable ? new Restless(areas, history, signal) : null; // those who may mask are asked
   const set = controls(name, history, editable, signal);
   const about = facts(name, editable);
   const trouble = new Trouble();
   const ptz = new Ptz(name, signal);
   const talk = new Talk(name, signal, (speaks) => { video.element.muted = speaks || !video.listening; }); // nobody hears the own words come back
-  const stage = h("div", { class: "stage" }, picture.canvas, video.element, draw.element, ptz.layer, reason, trouble.element, ptz.bar, talk.element);
+  const stage = h("div", { class: "stage" }, picture.canvas, video.element, restless?.layer ?? "", draw.element, ptz.layer, reason, trouble.element, ptz.bar, talk.element);
   const shape = ({ width, height }) => stage.style.setProperty("--ratio", width && height ? width / height : 16 / 9);
   const watch = () => live.watch(tiles ? { cameras: [name], view: tileView() } : { cameras: [name], pictures: 0 });
   const keepSoundsPlace = () => { // until the video plays, so that nothing moves then
@@ -164,13 +166,14 @@ export function camera(root, { names: [name], query }, signal) {
   showPart(part);
 
   const changes = strip(name, signal);
-  root.append(head, h("div", { class: "camera-columns" }, h("div", { class: "camera-main" }, h("div", { class: "stage-room" }, stage), changes, timeline(name, signal)), panel));
+  root.append(head, h("div", { class: "camera-columns" }, h("div", { class: "camera-main" }, h("div", { class: "stage-room" }, stage), restless?.element, changes, timeline(name, signal)), panel));
 
   const tell = (camera) => {
     setText(heading, camera.title);
     about.tell(camera);
     changes.hidden = !camera.analysed;
     areas.tell(camera);
+    restless?.tell(camera);
     if (camera.width && camera.width / camera.height !== shape.last) {
       shape.last = camera.width / camera.height;
       draw.resize(camera.width, camera.height);
