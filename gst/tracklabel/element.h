@@ -30,7 +30,7 @@ GST_DEBUG_CATEGORY_EXTERN(track_label_debug);
 namespace vigil::gst::tracklabel {
 
 struct Tuning {
-  int min_views = 4, min_time = 700, forget_after = 3000; // ms
+  int min_views = 8, min_time = 700, forget_after = 3000; // ms
   int most_pictures = 4, most_pictures_of_frame = 2;
   float threshold = 0.5f;
   bool shape_rule = true, detections = true, post_messages = true;
@@ -49,8 +49,8 @@ inline constexpr auto tuning_table = std::tuple{
           "more tracks without a label",
           &Tuning::threshold, 0.f, 1.f),
     param("min-views", "Least views",
-          "Frames in which a track was seen alone before it gets a label, which with few frames a second is "
-          "later than min-time. Higher: later, and more reliable",
+          "Frames in which a track was seen alone before it gets a label; of one that was so in nearly every "
+          "frame, half as many, after min-time. Higher: later, and more reliable",
           &Tuning::min_views, 2, 1000),
     param("min-time", "Least time",
           "Least time from a track's first view to its label, in milliseconds. Higher: later, and more "
@@ -118,6 +118,7 @@ struct Subject {
   bool decided = false;
   double seen = 0, judge_at = 0; // seconds: on a frame for the last time; when it is judged next
   double first_seen = 0;
+  std::size_t frames = 0; // since it was first seen
 };
 
 // Shared by all elements that use the same file.

@@ -69,10 +69,18 @@ Verdict judge(const Impl &impl, const Tuning &tuning, const Subject &subject,
   return *best;
 }
 
+// Of few frames a second half as many views are enough, unless frames between them do not have it alone: what
+// comes and goes, as shadows and parts of objects do, shows its shape late.
+bool is_seen_enough(const Subject &subject, std::size_t least) {
+  const std::size_t views = subject.views.count();
+  constexpr double nearly_all = 0.75;
+  return views >= least || (2 * views >= least && double(views) >= nearly_all * double(subject.frames));
+}
+
 void judge(GstElement *element, Impl &impl, const Tuning &tuning, guint64 id, Subject &subject,
            const FrameTime &time) {
   constexpr double interval = 0.5; // seconds
-  if (subject.views.count() < static_cast<std::size_t>(tuning.min_views) ||
+  if (!is_seen_enough(subject, static_cast<std::size_t>(tuning.min_views)) ||
       (subject.views.last_seconds() - subject.first_seen) * 1000 < tuning.min_time ||
       subject.seen < subject.judge_at)
     return;
@@ -120,11 +128,15 @@ void end_all(GstBaseTransform *trans, Impl &impl) {
 void take_tracks(Impl &impl, GstBuffer *buffer) {
   impl.stream.tracks.clear();
   tracks_on(buffer, impl.stream.tracks);
+  for (auto &[id, subject] : impl.stream.subjects) subject.frames++;
   for (const TrackOnFrame &t : impl.stream.tracks) {
     const auto [at, is_new] = impl.stream.subjects.try_emplace(t.object.id);
     Subject &subject = at->second;
     subject.seen = impl.stream.place.seconds;
-    if (is_new) subject.first_seen = impl.stream.place.seconds;
+    if (is_new) {
+      subject.first_seen = impl.stream.place.seconds;
+      subject.frames = 1;
+    }
     if (t.object.state != track::State::tracked) continue;
     subject.views.add({impl.stream.place.seconds, t.object.box, t.area, t.spread.xx, t.spread.yy},
                       impl.stream.place.width, impl.stream.place.height);

@@ -363,6 +363,20 @@ class TrackLabel(unittest.TestCase):
             self.assertGreaterEqual(min(m["age"] for m in chain.messages), 700 * Gst.MSECOND)
             self.assertTrue(chain.labels, rate)
 
+    def test_gaps(self):
+        """Five of nine pictures at five a second are too few for a label; five in a row are enough."""
+        for missing, labels in ((), ["vehicle"]), ((2, 3, 5, 6), []):
+            class Gaps(Chain):
+                def frame(self, n, boxes):
+                    buffer = Gst.Buffer.new_allocate(None, 1, None)
+                    buffer.pts, buffer.duration = n * Gst.SECOND // 5, Gst.SECOND // 5
+                    if n not in self.missing:
+                        GstVideo.buffer_add_video_region_of_interest_meta(buffer, "motion", 20 + 40 * n, 300, 100, 45).id = 0
+                    self.source.emit("push-buffer", buffer)
+            Gaps.missing = missing
+            chain = Gaps(tracks="confirm-after=0").run(frames=7 if not missing else 9)
+            self.assertEqual([m["label"] for m in chain.messages if not m["ended"]], labels, missing)
+
     def test_too_short(self):
         chain = Chain("min-time=60000").run()
         self.assertEqual((chain.messages, chain.labels), ([], []))
