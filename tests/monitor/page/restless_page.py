@@ -69,6 +69,8 @@ class RestlessPage(PageCase):
                                          "return [(p.left - s.left) / s.width, (p.top - s.top) / s.height, p.width / s.width, p.height / s.height]")
         for is_now, wanted in ((left, 7 / 32), (top, 1 / 18), (width, 9 / 32), (height, 4 / 18)):
             self.assertAlmostEqual(is_now, wanted, delta=0.01)
+        numbers = "return [...document.querySelectorAll('.restless-one b, .proposed b')].map((b) => b.textContent)"
+        self.assertEqual(b.run(numbers), ["1", "2", "1", "2"])
         self.pictures("proposed", ".stage")
         b.at(".restless-one", 0.1, 0.5).perform()
         b.until(lambda: b.all(".proposed polygon.meant"), "the outline that is meant")
@@ -76,6 +78,7 @@ class RestlessPage(PageCase):
             self.assertEqual(serious_faults(b), [])
         b.click(".restless-one button")
         self.lines(1, "the other part")
+        self.assertEqual(b.run(numbers), [], "a single part needs no number")
         mask = s.until(lambda: s.camera("hall")["masks"].get("mask-1"), "the mask")
         self.assertTrue(mask["coordinates"].startswith("0.2188,0.0556,0.5"), mask)
         self.pictures("masked", ".stage")

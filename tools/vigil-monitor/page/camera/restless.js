@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Parts of one camera's picture that move all day, each with a line below the picture and an outline over it: a person masks
-// it or leaves it as it is. Nothing is masked without that.
+// it or leaves it as it is. Nothing is masked without that. Where there are several they have numbers.
 import { cameraPath, get, put, remove } from "../app/api.js";
 import { h, icon, s, setText } from "../app/dom.js";
 import { failure } from "../app/notice.js";
@@ -10,11 +10,22 @@ import { parse } from "./shapes.js";
 
 const often = 600_000; // ms between two looks
 
+const number = (i) => h("b", { "aria-hidden": "true" }, String(i + 1));
+
+function numberAt({ coordinates }, i) {
+  const [x, y] = parse(coordinates)[0];
+  const element = number(i);
+  element.style.left = `${100 * x}%`;
+  element.style.top = `${100 * y}%`;
+  return element;
+}
+
 export class Restless {
   #name;
   #areas;
   #history;
   #signal;
+  #outlines = s("svg", { viewBox: "0 0 1 1", preserveAspectRatio: "none" });
   #decided = null; // shapes that the last look knew
   #looks = 0;
 
@@ -23,7 +34,7 @@ export class Restless {
     this.#areas = areas;
     this.#history = history;
     this.#signal = signal;
-    this.layer = s("svg", { class: "proposed", viewBox: "0 0 1 1", preserveAspectRatio: "none", "aria-hidden": "true" });
+    this.layer = h("div", { class: "proposed", "aria-hidden": "true" });
     this.element = h("section", { class: "restless panel", hidden: true, "aria-label": t("Parts that move all day") });
     const timer = setInterval(() => this.#look(), often);
     signal.addEventListener("abort", () => clearInterval(timer));
@@ -47,7 +58,8 @@ export class Restless {
 
   #show(parts) {
     const focus = this.element.contains(document.activeElement);
-    this.layer.replaceChildren(...parts.map(({ coordinates }) => s("polygon", { points: coordinates })));
+    this.#outlines.replaceChildren(...parts.map(({ coordinates }) => s("polygon", { points: coordinates })));
+    this.layer.replaceChildren(this.#outlines, ...(parts.length > 1 ? parts.map(numberAt) : []));
     this.element.replaceChildren(...parts.map((part, i) => this.#line(part, i, parts.length)));
     this.element.hidden = !parts.length;
     if (focus) this.element.querySelector("button")?.focus();
@@ -56,11 +68,11 @@ export class Restless {
   #line(part, i, all) {
     const words = h("span", { id: `restless-${i}` });
     setText(words, t("This part moved in {n} of the last 24 hours. Mask it?", { n: part.hours }));
-    const mark = (on) => this.layer.children[i]?.classList.toggle("meant", on && all > 1);
+    const mark = (on) => this.#outlines.children[i]?.classList.toggle("meant", on && all > 1);
     const buttons = [h("button", { type: "button", class: "button", "aria-describedby": words.id, onclick: () => this.#mask(part) }, icon("mask"), t("Mask it")),
       h("button", { type: "button", class: "button quiet", "aria-describedby": words.id, onclick: () => this.#leave(part) }, t("Leave it"))];
     return h("div", { class: "restless-one", onpointerenter: () => mark(true), onpointerleave: () => mark(false), onfocusin: () => mark(true), onfocusout: () => mark(false) },
-      words, buttons);
+      all > 1 ? number(i) : "", words, buttons);
   }
 
   #mask({ coordinates }) {
