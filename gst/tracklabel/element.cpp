@@ -257,7 +257,7 @@ static void gst_track_label_class_init(GstTrackLabelClass *klass) {
 
   auto *element = GST_ELEMENT_CLASS(klass);
   gst_element_class_set_static_metadata(
-      element, "Labels of tracks", "Filter/Analyzer/Video",
+      element, "Labels of tracks", "Filter/Analyzer/Video/Hardware",
       "Names tracks by their shape and motion: person, vehicle or other, or labels that were taught by "
       "examples; with a codebook by their looks, too",
       VIGIL_AUTHORS);

@@ -91,7 +91,8 @@ const std::set<std::string> fixed_while_playing = {"backend",
                                                    "scenetestsrc quiet",
                                                    "scenetestsrc scene",
                                                    "scenetestsrc seed",
-                                                   "tracklabel place"};
+                                                   "tracklabel place",
+                                                   "tracklabel background-weight"};
 
 } // namespace
 
