@@ -572,6 +572,7 @@ int main(int argc, char **argv) {
     close_files_to_others();
     share_arenas();
     gst_init(nullptr, nullptr);
+    register_network_types();
     return run(o);
   } catch (const std::exception &e) {
     std::fprintf(stderr, "vigil-monitor: %s\n", printable(mask_credentials(e.what())).c_str());

@@ -8,6 +8,8 @@
 #include "gst/video/gst_ptr.h"
 #include "tools/base/pipeline.h"
 
+#include <gio/gio.h>
+
 namespace vigil::monitor {
 namespace {
 
@@ -141,6 +143,16 @@ void check_one(const std::string &source) {
 }
 
 } // namespace
+
+void register_network_types() {
+  for (const GType type :
+       {G_TYPE_SOCKET_ADDRESS, G_TYPE_INET_ADDRESS, G_TYPE_INET_SOCKET_ADDRESS, G_TYPE_NETWORK_ADDRESS,
+        G_TYPE_PROXY_ADDRESS, G_TYPE_SOCKET_ADDRESS_ENUMERATOR, G_TYPE_PROXY_ADDRESS_ENUMERATOR,
+        G_TYPE_SOCKET, G_TYPE_SOCKET_CLIENT, G_TYPE_SOCKET_CONNECTION, G_TYPE_TCP_CONNECTION,
+        G_TYPE_SOCKET_LISTENER, G_TYPE_SOCKET_SERVICE, G_TYPE_RESOLVER, G_TYPE_TLS_CERTIFICATE,
+        G_TYPE_TLS_CONNECTION, G_TYPE_CANCELLABLE, G_TYPE_TASK})
+    g_type_class_ref(type); // kept: its class is made once
+}
 
 SourceKind source_kind(const std::string &source) {
   const std::size_t address = source.find("://");

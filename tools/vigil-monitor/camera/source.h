@@ -17,6 +17,11 @@ enum class SourceKind {
   device,  // /dev/video0
   launch,  // elements as in gst-launch
 };
+// Before the first camera. Registers the types that sources of a network share. Two threads that register
+// them at once wait for each other for ever in GLib 2.74: one holds the lock of classes, the other has begun
+// the type (g_type_add_interface_static).
+void register_network_types();
+
 SourceKind source_kind(const std::string &source);
 // Whether it may come to an end and begin again. A camera that ends is connected again.
 bool has_end(const std::string &source);
