@@ -17,8 +17,8 @@ enum class SourceKind {
   device,  // /dev/video0
   launch,  // elements as in gst-launch
 };
-// Before the first camera. Registers the types that sources of a network share. Two threads that register
-// them at once wait for each other for ever in GLib 2.74: one holds the lock of classes, the other has begun
+// Before the first camera. Registers the types that sources of a network share. In GLib 2.74 two threads that
+// register them at once can block each other permanently: one holds the lock of classes, the other has begun
 // the type (g_type_add_interface_static).
 void register_network_types();
 
