@@ -268,19 +268,6 @@ gboolean sink_event(GstBaseTransform *trans, GstEvent *event) {
   return parent_class()->sink_event(trans, event);
 }
 
-// Null: a thread of the CPU.
-std::unique_ptr<Device> open_device(GstElement *element, Impl &impl, const Where &where) {
-  if (where.backend == BackendChoice::cpu) return nullptr;
-  try {
-    return impl.cuda.open(element, where.device_id);
-  } catch (const Error &e) {
-    if (where.backend == BackendChoice::cuda || e.kind() != Error::Kind::no_device)
-      fail(e.kind(), e.what(), cpu_needs_no_gpu);
-    post_warning(element, Error(e.kind(), cpu_serves(e.what())));
-    return nullptr;
-  }
-}
-
 // Elements of many cameras use the same file: it is learnt from once.
 Taught load_classifier(const std::string &location, const std::string &codebook) {
   if (location.empty()) return Model().taught;
@@ -303,8 +290,9 @@ Taught load_classifier(const std::string &location, const std::string &codebook)
 
 Model load_model(GstElement *element, Impl &impl, const Settings &settings, const Model &before) {
   Model model;
-  model.codebook = load_codebook(settings.codebook_location, settings.looking,
-                                 [&] { return open_device(element, impl, settings.where); });
+  model.codebook = load_codebook(settings.codebook_location, settings.looking, [&] {
+    return open_chosen_device(element, impl.cuda, settings.where.backend, settings.where.device_id);
+  });
   if (model.codebook_id() == before.codebook_id()) model.codebook = before.codebook;
   model.taught = load_classifier(settings.model_location, model.codebook_id());
   return model;

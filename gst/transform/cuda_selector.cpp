@@ -18,18 +18,23 @@ GType backend_type() {
   return type;
 }
 
+std::unique_ptr<Device> open_chosen_device(GstElement *element, CudaContext &cuda, BackendChoice backend,
+                                           int device_id) {
+  if (backend == BackendChoice::cpu) return nullptr;
+  try {
+    return cuda.open(element, device_id);
+  } catch (const Error &e) {
+    const bool fall_back = backend == BackendChoice::automatic && e.kind() == Error::Kind::no_device;
+    if (!fall_back) fail(e.kind(), e.what(), cpu_needs_no_gpu);
+    post_warning(element, Error(e.kind(), cpu_serves(e.what())));
+    return nullptr;
+  }
+}
+
 void CudaSelector::open() {
   const auto [backend, options] = wish_();
-  if (backend != BackendChoice::cpu) {
-    try {
-      device_ = cuda.open(owner_, options.device_id);
-      return;
-    } catch (const Error &e) {
-      const bool fall_back = backend == BackendChoice::automatic && e.kind() == Error::Kind::no_device;
-      if (!fall_back) fail(e.kind(), e.what(), cpu_needs_no_gpu);
-      post_warning(owner_, Error(e.kind(), cpu_serves(e.what())));
-    }
-  }
+  device_ = open_chosen_device(owner_, cuda, backend, options.device_id);
+  if (device_) return;
   device_ = open_cpu(options.threads);
   without_cuda_ = true;
 }

@@ -7,10 +7,15 @@
 #include "gst/transform/device_selector.h"
 
 #include <functional>
+#include <memory>
 
 namespace vigil::gst {
 
 GType backend_type();
+
+// The CUDA device that an element of this choice works on. Null: the CPU does, by choice, or since
+// `automatic` found no CUDA device; then a warning was posted. Throws what else went wrong.
+std::unique_ptr<Device> open_chosen_device(GstElement *, CudaContext &, BackendChoice, int device_id);
 
 // `automatic` takes the CPU where there is no CUDA device, after posting a warning that says why.
 class CudaSelector final : public DeviceSelector {
