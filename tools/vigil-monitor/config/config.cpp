@@ -157,7 +157,7 @@ void read_shapes(const YamlValue &v, CameraConfig &c, const std::string &kind) {
       shape.members(
           {{"coordinates", [&](const YamlValue &x) { mask.points = read_points(x, check_polygon); }}});
       need_points(shape, mask.points);
-      (kind == "masks" ? c.masks : c.privacy.polygons)[name] = mask;
+      (kind == "masks" ? c.masks : kind == "unmasked" ? c.unmasked : c.privacy.polygons)[name] = mask;
     }
   });
 }
@@ -308,6 +308,7 @@ CameraConfig read_camera(const std::string &name, const YamlValue &v, const Conf
              {"zones", shapes("zones")},
              {"lines", shapes("lines")},
              {"masks", shapes("masks")},
+             {"unmasked", shapes("unmasked")},
              {"privacy", [&](const YamlValue &x) { read_privacy(x, c); }},
              {"clbilateral", element("clbilateral")},
              {"cudamog", element("cudamog")},
@@ -336,6 +337,7 @@ void settle_unanalysed(const CameraConfig &c, std::vector<std::string> &warnings
   if (!c.zones.empty()) name("zones");
   if (!c.lines.empty()) name("lines");
   if (!c.masks.empty()) name("masks");
+  if (!c.unmasked.empty()) name("unmasked");
   for (const auto &[element, settings] : c.elements) name(element);
   if (!idle.empty())
     warnings.push_back(c.place + ": camera " + c.name +

@@ -185,6 +185,7 @@ constexpr KeyReference table[] = {
     {"cameras.NAME.lines.NAME.labels", "list of names", "all", "As those of a zone."},
     {"cameras.NAME.masks.NAME.coordinates", "coordinates", "required",
      "A polygon in which nothing is looked for."},
+    {"cameras.NAME.unmasked.NAME.coordinates", "coordinates", "required", "Not proposed as a mask."},
     {"cameras.NAME.privacy.polygons.NAME.coordinates", "coordinates", "required",
      "A polygon that is [neither recorded nor shown](monitor.md#privacy)."},
     {"cameras.NAME.privacy.silhouettes", "`true`, `false`", "`false`",
