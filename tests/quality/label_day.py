@@ -88,10 +88,13 @@ def play(seed, rate, hours, namers):
     names = dict(enumerate(namers))
     for n in names:
         pipeline.get_by_name(f"rules-{n}").props.rules = rules
-    pipeline.set_state(Gst.State.PAUSED)
+    # The source keeps the seek for its start. A seek of the playing pipeline comes once from each sink, and what is drawn between two of them is learnt by
+    # cudamog, once more or less often in each run.
+    pipeline.set_state(Gst.State.READY)
     pipeline.get_state(Gst.CLOCK_TIME_NONE)
     flags = Gst.SeekFlags.FLUSH | Gst.SeekFlags.ACCURATE
-    assert pipeline.seek(1, Gst.Format.TIME, flags, Gst.SeekType.SET, round(max(0, begin - WARM_UP) * Gst.SECOND), Gst.SeekType.SET, round(end * Gst.SECOND))
+    seek = Gst.Event.new_seek(1, Gst.Format.TIME, flags, Gst.SeekType.SET, round(max(0, begin - WARM_UP) * Gst.SECOND), Gst.SeekType.SET, round(end * Gst.SECOND))
+    assert pipeline.get_by_name("s").send_event(seek)
     pipeline.set_state(Gst.State.PLAYING)
     truth, found = collections.defaultdict(list), collections.defaultdict(list)
     kinds = Gst.MessageType.ELEMENT | Gst.MessageType.EOS | Gst.MessageType.ERROR
