@@ -30,7 +30,7 @@ cameras:
         return (mqtt.payloads(topic) or [None])[-1]
 
     def sensors(label):
-        """Sensors that Home Assistant is told of with this label's topics, by what they show."""
+        """Sensors announced to Home Assistant with topics of this label, by the last part of the topic."""
         found = [json.loads(payload) for topic, payload in list(mqtt.messages) if topic.startswith("homeassistant/") and payload]
         return {one["state_topic"].rsplit("/", 1)[1]: one for one in found if one.get("state_topic", "").startswith(f"vigil/street/labels/{label}/")}
 
@@ -48,7 +48,7 @@ cameras:
         m.wait("the taught label", lambda: any(int(n) > 0 for n in mqtt.payloads(f"vigil/street/labels/{LEVEL}/count")), 120)
         m.wait("its sensors", lambda: set(sensors(LEVEL)) == {"count", "motion"}, 60)
         assert {one["unique_id"] for one in sensors(LEVEL).values()}.isdisjoint({one["unique_id"] for one in sensors("person").values()})
-        m.wait("one who crosses", lambda: crossings(LEVEL) > 0, 120)
+        m.wait("the first crossing with it", lambda: crossings(LEVEL) > 0, 120)
         m.wait("nobody is a mere person", lambda: last("vigil/street/labels/person/count") == "0", 120)
         m.wait("nor shown as one", lambda: last("vigil/street/labels/person/motion") == "OFF")
         m.stop()

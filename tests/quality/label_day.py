@@ -7,7 +7,7 @@
 Three lines lie on scenetestsrc's line "middle": with labels: [person], with labels: [vehicle], and without labels ("any"). A crossing is right if the truth has one of that
 kind and direction at most ten seconds before it and not yet matched, or up to one second later. --hours: of the day (12 is the scene's begin), after two minutes
 in which nothing counts; 36 is the end. --teach: the same tracks are also named by NUMBER tracks of each label of a set of label_tracks.py, without the shape rule.
---with: and by a tracklabel with these properties, where nothing is taught.
+--with: and by a tracklabel with these properties, where nothing is taught. --mask PROPERTIES: cudamog's.
 """
 import collections
 import json
@@ -55,6 +55,11 @@ def main():
         at = words.index("--hours")
         hours = [float(hour) for hour in words[at + 1].split("-")]
         del words[at:at + 2]
+    mask = ""
+    if "--mask" in words:
+        at = words.index("--mask")
+        mask = words[at + 1]
+        del words[at:at + 2]
     while "--with" in words:
         at = words.index("--with")
         namers[words[at + 1]] = words[at + 2]
@@ -66,7 +71,7 @@ def main():
             taught.flush()
             namers[f"{words[at + 3]} taught"] = f"model-location={taught.name} shape-rule=false"
             del words[at:at + 4]
-        play(words[0], int(words[1]), hours, namers)
+        play(words[0], int(words[1]), hours, namers, mask)
 
 
 def seconds_of(hour):
@@ -74,7 +79,7 @@ def seconds_of(hour):
     return 3600 * (24 if hour == 36 else (hour - 12) % 24)
 
 
-def play(seed, rate, hours, namers):
+def play(seed, rate, hours, namers, mask):
     Gst.init(None)
     assert Gst.Structure
     begin, end = map(seconds_of, hours)
@@ -83,7 +88,7 @@ def play(seed, rate, hours, namers):
     branches = "".join(f" t. ! queue ! tracklabel post-messages=false {how} ! boxrules name=rules-{n} ! fakesink sync=false" for n, how in enumerate(namers.values()))
     pipeline = Gst.parse_launch(
         f"scenetestsrc name=s scene=day seed={seed} s.src ! video/x-raw,format=I420,width={SIZE[0]},height={SIZE[1]},framerate={rate}/1"
-        " ! cudamog backend=cpu output=passthrough post-messages=false min-area=60 ! boxtrack post-messages=false ! tee name=t"
+        f" ! cudamog backend=cpu output=passthrough post-messages=false min-area=60 {mask} ! boxtrack post-messages=false ! tee name=t"
         f"{branches} s.truth ! queue ! fakesink sync=false")
     names = dict(enumerate(namers))
     for n in names:
