@@ -78,10 +78,10 @@ if user:
 
 def put_old_files():
     """Where there are none: the codebooks that the program would make at night, an audit log so long that the program begins a new one, and as a camera's model a
-    file that is none, which the program keeps as the model before when it saves its own."""
-    for name in FILES["model"], FILES["model before"]:
-        file = storage / name.replace("*", "street")
-        if not file.exists():
+    file that is none, which the program keeps as the model before when it saves its own. So it does where a folder is in the place of the model before."""
+    model, before = (storage / FILES[name].replace("*", "street") for name in ("model", "model before"))
+    for file in model, before:
+        if not file.exists() or (file.is_file() and before.is_dir()):
             file.parent.mkdir(exist_ok=True)
             file.write_text("a letter")
             if user:
@@ -443,7 +443,8 @@ def main():
                         if moment % MOTION_EVERY == MOTION_EVERY - 1:
                             before = len(known.moved)
                             m.wait("motion is stored", lambda n=before: len(known.moved) > n or actor.wrong, 120)
-                        if not KILLS and rng.random() < 0.1:
+                        # Where a named damage could not be made, a stop brings what a kill leaves undone, such as a saved model.
+                        if (named and done and not last) or (not KILLS and rng.random() < 0.1):
                             actor.end()
                             m.stop()
                         else:
