@@ -34,6 +34,7 @@ bool PictureSelection::is_needless(GstPad *pad, GstBuffer *frame) {
   if (!config_.analysed) // pictures for viewers: JPEG, or key frames
     return !encodes_ && (!key || (!plan_->wants(View::plain) && !plan_->wants(View::uncovered)));
   if (encodes_) return false;
+  if (config_.analyses_keys_alone() && !key) return true;
   if (key) decoded_.forget();
   // Frames come in the order of decoding, and the gate knows only of those that were shown already.
   const double time = stream_seconds(pad, frame);
