@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Parts of one camera's picture that move all day, each with a line below the picture and an outline over it: a person masks
-// it or leaves it as it is, and can take that back (left.js). Nothing is masked without that. Where there are several they
+// it or leaves it as it is, and can take that back (unmasked.js). Nothing is masked without that. Where there are several they
 // have numbers.
 import { cameraPath, get, put, remove } from "../app/api.js";
 import { h, icon, s, setText } from "../app/dom.js";
@@ -8,7 +8,7 @@ import { failure } from "../app/notice.js";
 import { store } from "../app/store.js";
 import { t } from "../app/text.js";
 import { gone } from "./areas.js";
-import { Left } from "./left.js";
+import { UnmaskedParts } from "./unmasked.js";
 import { parse } from "./shapes.js";
 
 const often = 600_000; // ms between two looks
@@ -28,7 +28,7 @@ export class Restless {
   #areas;
   #history;
   #signal;
-  #left;
+  #unmasked;
   #lines = h("div", { class: "restless-lines" });
   #outlines = s("svg", { viewBox: "0 0 1 1", preserveAspectRatio: "none" });
   #decided = null; // shapes that the last look knew
@@ -39,17 +39,17 @@ export class Restless {
     this.#areas = areas;
     this.#history = history;
     this.#signal = signal;
-    this.#left = new Left(this.#name, history);
-    this.#left.addEventListener("mark", ({ detail }) => this.#markLeft(detail));
+    this.#unmasked = new UnmaskedParts(this.#name, history);
+    this.#unmasked.addEventListener("mark", ({ detail }) => this.#markUnmasked(detail));
     this.layer = h("div", { class: "proposed", "aria-hidden": "true" });
-    this.element = h("section", { class: "restless panel", hidden: true, "aria-label": t("Parts that move all day") }, this.#lines, this.#left.element);
+    this.element = h("section", { class: "restless panel", hidden: true, "aria-label": t("Parts that move all day") }, this.#lines, this.#unmasked.element);
     const timer = setInterval(() => this.#look(), often);
     signal.addEventListener("abort", () => clearInterval(timer));
   }
 
   /** Looks again where masks have changed since. */
   tell(camera) {
-    this.#left.tell(camera);
+    this.#unmasked.tell(camera);
     this.#hideEmpty();
     const decided = JSON.stringify([camera.masks, camera.unmasked]);
     if (decided === this.#decided) return;
@@ -75,12 +75,12 @@ export class Restless {
   }
 
   #hideEmpty() {
-    this.element.hidden = !this.#lines.childElementCount && this.#left.empty;
+    this.element.hidden = !this.#lines.childElementCount && this.#unmasked.empty;
   }
 
-  #markLeft(coordinates) {
-    for (const old of this.#outlines.querySelectorAll(".left")) old.remove();
-    if (coordinates) this.#outlines.append(s("polygon", { class: "meant left", points: coordinates }));
+  #markUnmasked(coordinates) {
+    for (const old of this.#outlines.querySelectorAll(".unmasked")) old.remove();
+    if (coordinates) this.#outlines.append(s("polygon", { class: "meant unmasked", points: coordinates }));
   }
 
   #line(part, i, all) {

@@ -8,7 +8,7 @@ import { store } from "../app/store.js";
 import { t, tn } from "../app/text.js";
 import { gone } from "./areas.js";
 
-export class Left extends EventTarget {
+export class UnmaskedParts extends EventTarget {
   #name;
   #history;
   #parts = "{}"; // as JSON
@@ -19,7 +19,7 @@ export class Left extends EventTarget {
     super();
     this.#name = name;
     this.#history = history;
-    this.element = h("details", { class: "left", hidden: true }, this.#summary, this.#list);
+    this.element = h("details", { class: "unmasked", hidden: true }, this.#summary, this.#list);
   }
 
   get empty() {
