@@ -197,11 +197,12 @@ int read_detect_height(const YamlValue &v) {
 
 double read_detect_fps(const YamlValue &v) {
   if (v.is_scalar() && v.text() == "all") return detect_all;
+  if (v.is_scalar() && v.text() == "keys") return detect_keys;
   constexpr double least = 0.5, most = 240; // less would look like a camera that gives no picture
   try {
     return v.number(least, most);
   } catch (const Error &e) {
-    fail(e.kind(), e.what(), "; all looks at every picture");
+    fail(e.kind(), e.what(), "; all looks at every picture, keys at key frames alone");
   }
 }
 

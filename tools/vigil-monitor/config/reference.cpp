@@ -168,7 +168,7 @@ constexpr KeyReference table[] = {
      "`false`: the camera [only records](monitor.md#cameras-that-only-record)."},
     {"cameras.NAME.detect.height", "`half`, `full`, 90..2160", "`half`",
      "[Size of the analysed pictures](monitor.md#size-of-the-analysed-pictures)."},
-    {"cameras.NAME.detect.fps", "`all`, 0.5..240", "5",
+    {"cameras.NAME.detect.fps", "`all`, `keys`, 0.5..240", "5",
      "[Rate of the analysed pictures](monitor.md#rate-of-the-analysed-pictures)."},
     {"cameras.NAME.detector", "", "true with `detector`", "Use the detector for this camera."},
     {"cameras.NAME.max_pixels", "", "35389440 (8192x4320)", "A larger picture is refused."},
