@@ -3,6 +3,7 @@
 
 #include "common/error.h"
 #include "common/file.h"
+#include "common/name_aside.h"
 #include "gst/cudamog/debug.h"
 #include "gst/errors.h"
 
@@ -45,13 +46,39 @@ std::optional<mog::SavedModel> ModelFile::open(const std::string &location) {
 }
 
 void ModelFile::refused(const std::exception &why) {
-  foreign_ = named();
-  warn(
-      why,
-      named()
-          ? "The background is learnt again; when the new model is saved, the file at model-location is kept "
-            "with .bak added to its name"
-          : "The background is learnt again");
+  std::error_code error;
+  const auto status = std::filesystem::status(location_, error);
+  // Devices and pipes are written to as they are.
+  const bool special =
+      status.type() != std::filesystem::file_type::unknown && std::filesystem::is_other(status);
+  foreign_ = named() && !special;
+  if (!foreign_)
+    warn(why, "The background is learnt again");
+  else if (std::filesystem::is_directory(status))
+    warn(why, "The background is learnt again; when the new model is saved, the folder at model-location is "
+              "kept with .damaged-TIME added to its name");
+  else
+    warn(why, "The background is learnt again; when the new model is saved, the file at model-location is "
+              "kept with .bak added to its name");
+}
+
+void ModelFile::move_folder_aside(const std::string &path) const {
+  std::error_code error;
+  if (!std::filesystem::is_directory(path, error)) return;
+  const std::string aside = name_aside(path);
+  if (std::rename(path.c_str(), aside.c_str()) != 0)
+    fail(Error::Kind::write, "cannot rename the folder '", path, "', which is in the place of a file, to '",
+         aside, "': ", std::strerror(errno));
+  warn(Error(Error::Kind::write, text("a folder was in the place of the file '", path, "'")),
+       text("It is set aside as '", aside, "'").c_str());
+}
+
+void ModelFile::keep_foreign_file() const {
+  const std::string kept = location_ + ".bak";
+  std::error_code error;
+  if (std::filesystem::exists(location_, error)) move_folder_aside(kept);
+  if (std::rename(location_.c_str(), kept.c_str()) != 0 && errno != ENOENT)
+    fail(Error::Kind::write, "cannot rename '", location_, "' to '", kept, "': ", std::strerror(errno));
 }
 
 bool ModelFile::due(int interval) const {
@@ -61,9 +88,8 @@ bool ModelFile::due(int interval) const {
 
 void ModelFile::write_now(const mog::SavedModel &model) noexcept {
   try {
-    const std::string kept = location_ + ".bak";
-    if (foreign_ && std::rename(location_.c_str(), kept.c_str()) != 0 && errno != ENOENT)
-      fail(Error::Kind::write, "cannot rename '", location_, "' to '", kept, "': ", std::strerror(errno));
+    move_folder_aside(location_);
+    if (foreign_) keep_foreign_file();
     foreign_ = false;
     mog::write_file(location_, model);
     GST_INFO_OBJECT(element_, "saved the model to %s", location_.c_str());

@@ -2,7 +2,7 @@
 // The file that model-location names. It is read at the start, written every save-interval, at the end of the
 // stream and at the stop. A file that is no model, or the model of other frames, is no reason to stop a
 // camera: the element warns and learns again, and before it writes its own model it renames that file to
-// LOCATION.bak.
+// LOCATION.bak. A folder in the place of either file gets a name with .damaged-TIME.
 #pragma once
 
 #include "kernels/mog/state_file.h"
@@ -44,6 +44,10 @@ class ModelFile {
  private:
   void wait() noexcept;
   void write_now(const mog::SavedModel &) noexcept;
+  // Both throw Error::write.
+  void keep_foreign_file() const;
+  void move_folder_aside(const std::string &path) const; // where there is one
+
   void warn(const std::exception &, const char *consequence) const;
 
   GstElement *element_;

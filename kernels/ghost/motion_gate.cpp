@@ -56,6 +56,7 @@ void MotionGate::reset(const cell_grid::Grid &grid) {
   const auto n = std::size_t(grid.cells());
   groups_.reset(grid);
   trail_.reset(grid);
+  strays_ = {};
   rest_.assign(n, 0);
   taken_.assign(n, 0);
   covered_.assign(n, 0);
@@ -119,6 +120,7 @@ double MotionGate::step(const Frame &f, double reported, double threshold, doubl
     const bool doubted = are_doubted(cells), follows = trail_.add(cells, f.seconds) || delay < trail_delay;
     note_light(g, cells);
     if (!g.stands_out(doubted) || !follows) others += g.pixels;
+    if (!follows) strays_.add(g.pixels, trail_.chance(cells), true);
     if (!g.stands_out(false)) {
       pixels -= g.pixels;
       return;
@@ -146,9 +148,10 @@ double MotionGate::step(const Frame &f, double reported, double threshold, doubl
     const bool follows = trail_.add(cells, f.seconds) || delay < trail_delay;
     const bool new_here = (g.known && g.on > most_covering) ||
                           2 * cover(cells, f.seconds, newest(f.seconds, 0)) >= cells.size();
-    if (!follows)
+    if (!follows) {
       others += g.pixels;
-    else if (g.is_weak(are_doubted(cells)))
+      strays_.add(g.pixels, trail_.chance(cells), false);
+    } else if (g.is_weak(are_doubted(cells)))
       faint += new_here ? g.pixels : 0;
     else if (g.rim_pixels >= least_rim && g.on > most_on)
       others += g.pixels;
@@ -156,7 +159,10 @@ double MotionGate::step(const Frame &f, double reported, double threshold, doubl
   trail_.end();
   forget(f.seconds);
   pass_doubt_on(f.seconds);
-  pixels = std::max(pixels, 0.);
+  const Strays::Pixels chance = strays_.end(f.seconds);
+  pixels = std::max(pixels - chance.blobs, 0.);
+  sure -= chance.blobs;
+  faint -= chance.all;
   if (sure > 0) sure *= sure / (sure + light_weight * others);
   if (faint > 0) faint *= faint / (faint + others);
   const double w = faint > 0 ? std::min(faint / std::max(threshold, 1.), 1.) : 0;

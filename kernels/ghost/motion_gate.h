@@ -25,7 +25,8 @@
 //
 // With a delay of `trail_delay` or more, blobs and groups count only where something was near in the frame
 // before (trail.h), if frames are 0.1 to 0.35 s apart: insects are elsewhere in each frame. Those that do not
-// count speak against the others, as much light does.
+// count speak against the others, as much light does. Where they are many, as in snow, those that follow
+// count as far as they are more than may follow by chance (strays.h).
 //
 // A person far away, or in dim light, is smaller than a reported blob, or hardly differs from the ground.
 // Such groups are few pixels, but go from cell to cell for seconds. So groups that are clearer than
@@ -41,6 +42,7 @@
 #include "kernels/cell_grid/components.h"
 #include "kernels/ghost/boundary_contrast.h"
 #include "kernels/ghost/ghost.h"
+#include "kernels/ghost/strays.h"
 #include "kernels/ghost/trail.h"
 
 #include <cstddef>
@@ -87,6 +89,7 @@ class MotionGate {
   cell_grid::Grid grid_;
   cell_grid::Components groups_;
   Trail trail_;
+  Strays strays_;
   std::vector<std::uint8_t> rest_, taken_; // taken: covered in this frame
   std::vector<double> covered_;            // seconds
   std::vector<double> doubt_;              // seconds for which a cell will be doubted

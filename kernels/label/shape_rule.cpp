@@ -49,7 +49,10 @@ ShapeScores shape_scores(const Features &f) {
   const double other = sigmoid(-3 + 12 * below(Feature::filled, 0.45) + 4 * below(Feature::aspect, -0.9) +
                                250 * below(Feature::filled, 0.5) * below(Feature::aspect, -0.4) +
                                2 * below(Feature::travel, -1.2));
-  return {(1 - other) * person, (1 - other) * (1 - person), other};
+  // No person is much wider than high: what would be one is other then, and as much a vehicle as before.
+  const double upright = std::exp(-6 * below(Feature::aspect, -0.4));
+  return {(1 - other) * person * upright, (1 - other) * (1 - person),
+          other + (1 - other) * person * (1 - upright)};
 }
 
 Shape likeliest(const ShapeScores &s) {

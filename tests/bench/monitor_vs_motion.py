@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """vigil-monitor compared with motion on the same four cameras in one run: processor time, events found and false, time to notice.
 
-monitor_vs_motion.py PROGRAM FOLDER SECONDS [SETTINGS]
+monitor_vs_motion.py PROGRAM FOLDER SECONDS [--unwatched] [SETTINGS]
 
 SETTINGS of each of vigil-monitor's cameras, as YAML: 'detect: {height: 180}, cudamog: {min-area: 25}'. Films of an earlier run in FOLDER are taken again.
 The cameras are H.264 files of 640x360 at 15 frames a second, drawn scenes of which scenetestsrc tells the truth, played at their own speed by
-both programs. Each program is pinned to two processors of its own. Both record; the wall of vigil-monitor is looked at. An event is true
+both programs. Each program is pinned to two processors of its own. Both record. The wall of vigil-monitor is looked at,
+with --unwatched only until each camera has shown a picture; nobody looks at motion's. An event is true
 when something was there while it lasted; what was there is found when an event began while it was, or up to two seconds before or after."""
 import os
 import pathlib
@@ -25,7 +26,8 @@ SCENES = {"street": "street density=0.25 quiet=6", "indoor": "indoor density=0.3
 TRUTH_W, TRUTH_H = 160, 90
 NEAR = 2.0  # seconds
 
-settings = "".join(f", {s}" for s in sys.argv[4:])
+unwatched = "--unwatched" in sys.argv[4:]
+settings = "".join(f", {s}" for s in sys.argv[4:] if s != "--unwatched")
 for part in "motion", "data":
     shutil.rmtree(folder / part, ignore_errors=True)
 (folder / "motion").mkdir(parents=True)
@@ -130,6 +132,8 @@ with Monitor(program, folder / "data", "--config", str(config)) as m:
         for kind, camera, _, _, when, _ in m.live("", seconds + 5):
             if kind == "J":
                 first_tile.setdefault(camera, when)
+            if unwatched and len(first_tile) == len(SCENES):
+                return
 
     threading.Thread(target=watch, daemon=True).start()
     m.wait("all cameras", lambda: len(first_tile) == len(SCENES), 30)
@@ -153,7 +157,7 @@ for line in (m_dir / "events").read_text().splitlines() if (m_dir / "events").ex
     elif name in open_since:
         theirs.append((name, open_since.pop(name), float(when)))
 theirs += [(name, since, now) for name, since in open_since.items()]
-print(f"{lasted:.0f} s, 4 cameras of {WIDTH}x{HEIGHT} at {RATE} a second, H.264; vigil-monitor on processors {mine} with the wall open, motion on {others}")
+print(f"{lasted:.0f} s, 4 cameras of {WIDTH}x{HEIGHT} at {RATE} a second, H.264; vigil-monitor on processors {mine} with {'nobody looking' if unwatched else 'the wall open'}, motion on {others}")
 print(f"vigil-monitor: {used[0] / lasted:.3f} processors; {score(ours, first_tile)}; clips {clips}; frames {frames}")
 print(f"motion: {used[1] / lasted:.3f} processors; {score(theirs, dict.fromkeys(SCENES, motion_begun))}")
 print(f"processor time of vigil-monitor over motion's: {used[0] / used[1]:.2f}")

@@ -115,8 +115,8 @@ class Statements(unittest.TestCase):
         done = subprocess.run(["git", "-C", ROOT, "grep", "-l", "vigil" + r"\.example"], capture_output=True, text=True, check=False)
         if done.returncode > 1:
             self.skipTest("this is no clone: " + done.stderr)
-        self.assertEqual(set(done.stdout.split()), {"MAINTAINERS.md", "debian/changelog", "debian/control", "deploy/home-assistant/repository.yaml",
-                                                    "deploy/home-assistant/vigil/config.yaml", "gst/elements.h"})
+        self.assertEqual(set(done.stdout.split()), {"MAINTAINERS.md", "debian/changelog", "debian/control", "deploy/conda/recipe.yaml", "deploy/home-assistant/repository.yaml",
+                                                    "deploy/home-assistant/vigil/config.yaml", "deploy/homebrew/vigil.rb", "gst/elements.h"})
 
     def test_the_number_of_operations(self):
         """A page that says how many operations the HTTP API has says the number of openapi.json."""

@@ -269,6 +269,86 @@ GST_START_TEST(a_file_that_does_not_fit_is_kept_and_the_model_learnt_anew) {
 }
 GST_END_TEST
 
+// A folder in the place of the model, or of the file that is kept, loses nothing and is said.
+GST_START_TEST(folders_in_the_place_of_files_are_set_aside) {
+  const Folder folder;
+  const std::string path = folder / "model", kept = path + ".bak";
+  const std::vector<std::uint8_t> letter = {'D', 'e', 'a', 'r'};
+  const auto asides = [&] { // how many there are, each with what somebody had in it
+    int found = 0;
+    for (const auto &entry : std::filesystem::directory_iterator(folder / "."))
+      if (entry.path().string().find(".damaged-") != std::string::npos) {
+        fail_unless(read_bytes(entry.path().string() + "/letter") == letter, "%s", entry.path().c_str());
+        found++;
+      }
+    return found;
+  };
+  const auto make_folder = [&](const std::string &place) {
+    std::filesystem::create_directory(place);
+    write_bytes(place + "/letter", letter);
+  };
+  const auto saves = [&](bool foreign_folder) {
+    Camera camera("model-location=" + path);
+    camera.show(0, 5);
+    const std::string said = camera.element.error(foreign_folder ? GST_RESOURCE_ERROR : GST_STREAM_ERROR,
+                                                  foreign_folder ? int(GST_RESOURCE_ERROR_OPEN_READ)
+                                                                 : int(GST_STREAM_ERROR_WRONG_TYPE),
+                                                  GST_MESSAGE_WARNING);
+    fail_unless(said.find(foreign_folder ? "folder" : ".bak") != said.npos, "'%s'", said.c_str());
+    fail_unless(gst_harness_push_event(camera.element.harness(), gst_event_new_eos()));
+    const std::string aside =
+        camera.element.error(GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_WRITE, GST_MESSAGE_WARNING);
+    fail_unless(aside.find("set aside") != aside.npos && aside.find(".damaged-") != aside.npos, "'%s'",
+                aside.c_str());
+    camera.element.no_error();
+    fail_unless_equals_uint64(mog::read_file(path).state.frames, 5);
+  };
+  // LOCATION.bak
+  write_bytes(path, letter);
+  make_folder(kept);
+  saves(false);
+  fail_unless(read_bytes(kept) == letter && asides() == 1, "%d folders aside", asides());
+  // LOCATION, with a file at LOCATION.bak, then with a folder there
+  for (int round = 0; round < 2; round++) {
+    std::filesystem::remove(path);
+    make_folder(path);
+    saves(true);
+    fail_unless(round == 1 || read_bytes(kept) == letter, "the file that was kept is lost");
+    fail_unless_equals_int(asides(), 2 + round);
+    if (round == 0) {
+      std::filesystem::remove(kept);
+      make_folder(kept);
+    }
+  }
+  fail_unless(std::filesystem::is_directory(kept), "a folder was moved that was in nobody's way");
+  // LOCATION, while it plays
+  Camera camera("model-location=" + path);
+  camera.show(0, 2);
+  std::filesystem::remove(path);
+  make_folder(path);
+  fail_unless(gst_harness_push_event(camera.element.harness(), gst_event_new_eos()));
+  camera.element.error(GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_WRITE, GST_MESSAGE_WARNING);
+  fail_unless_equals_uint64(mog::read_file(path).state.frames, 7);
+  fail_unless_equals_int(asides(), 4);
+}
+GST_END_TEST
+
+GST_START_TEST(a_device_is_written_to_and_stays) {
+  const Folder folder;
+  const std::string path = folder / "model";
+  std::filesystem::create_symlink("/dev/null", path);
+  {
+    Camera camera("model-location=" + path);
+    camera.show(0, 5);
+    const std::string said =
+        camera.element.error(GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ, GST_MESSAGE_WARNING);
+    fail_unless(said.find("learnt again") != said.npos && said.find(".bak") == said.npos, "'%s'",
+                said.c_str());
+  }
+  fail_unless(std::filesystem::is_character_file(path) && !std::filesystem::exists(path + ".bak"));
+}
+GST_END_TEST
+
 GST_START_TEST(the_model_is_saved_while_it_plays) {
   const Folder folder;
   const std::string path = folder / "model";
@@ -447,6 +527,8 @@ int main(int argc, char **argv) {
   tcase_add_test(tests, impossible_values_are_refused);
   tcase_add_test(tests, model_location_loads_and_saves);
   tcase_add_test(tests, a_file_that_does_not_fit_is_kept_and_the_model_learnt_anew);
+  tcase_add_test(tests, folders_in_the_place_of_files_are_set_aside);
+  tcase_add_test(tests, a_device_is_written_to_and_stays);
   tcase_add_test(tests, the_model_is_saved_while_it_plays);
   tcase_add_test(tests, the_end_of_the_stream_saves_and_tells);
   tcase_add_test(tests, what_killed_processes_left_is_removed);

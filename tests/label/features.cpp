@@ -116,6 +116,8 @@ void shadows() {
     return likeliest(shape_scores(v.features({})));
   };
   expect(shape_of(46, 16, 0.46) == Shape::other && shape_of(28, 12, 0.38) == Shape::other, "shadows");
+  expect(shape_of(19, 10, 0.52) == Shape::other, "the end of a shadow that is well filled");
+  expect(shape_of(20, 40, 0.55) == Shape::person, "a person");
   expect(shape_of(80, 32, 0.49) == Shape::vehicle && shape_of(80, 32, 0.7) == Shape::vehicle, "cars");
   expect(shape_of(36, 60, 0.39) == Shape::person, "a person with a shadow that is in the same box");
 }

@@ -128,6 +128,22 @@ if len(set(hardening.values())) > 1:
     differ = set.symmetric_difference(*(set(t.splitlines()) for t in hardening.values()))
     problems.append(f"{' and '.join(units)} differ in their hardening: {'; '.join(sorted(differ))}")
 
+# Recipes of other package systems: meson's version and options, and the comment that they are not published.
+recipes = {n: (root / "deploy" / n).read_text(encoding="utf-8") for n in
+           ("flatpak/org.freedesktop.Platform.GStreamer.vigil.yaml", "homebrew/vigil.rb", "conda/recipe.yaml")}
+options = set(re.findall(r"^option\('([\w-]+)'", (root / "meson_options.txt").read_text(encoding="utf-8"), re.M))
+for name, recipe in recipes.items():
+    used = set(re.findall(r"-D([a-z-]+)=(?:enabled|disabled)\b", recipe))
+    problems += [f"deploy/{name}: meson_options.txt has no option {o}" for o in used - options]
+    if "cuda" not in used:
+        problems.append(f"deploy/{name}: does not say whether CUDA is built")
+    if "Not published" not in recipe:
+        problems.append(f"deploy/{name}: does not say that it is not published")
+if (found := re.search(r"^  version: (.*)$", recipes["conda/recipe.yaml"], re.M)[1]) != version:
+    problems.append(f"deploy/conda/recipe.yaml is at {found}, meson.build at {version}")
+if f"gstreamer >={gst}\n" not in recipes["conda/recipe.yaml"]:
+    problems.append(f"deploy/conda/recipe.yaml does not ask for gstreamer >={gst}")
+
 print(*problems, sep="\n")
 print(f"{len(wanted)} packages, {len(names)} programs and elements, {len(problems)} problems")
 sys.exit(1 if problems or not names else 0)

@@ -56,7 +56,7 @@ def one_step(m, by, what):
     m.wait(f"an event that began since has a clip, {what}", lambda: [e for e in events(m) if e["id"] not in before and e["has_clip"]], 60)
 
 
-env = {**os.environ, "LD_PRELOAD": library, "FAKETIME_TIMESTAMP_FILE": str(clock), "FAKETIME_DONT_FAKE_MONOTONIC": "1", "FAKETIME_NO_CACHE": "1"}
+env = {**os.environ, "LD_PRELOAD": f"{os.environ.get('VIGIL_TEST_PRELOAD', '')} {library}".strip(), "FAKETIME_TIMESTAMP_FILE": str(clock), "FAKETIME_DONT_FAKE_MONOTONIC": "1", "FAKETIME_NO_CACHE": "1"}
 set_clock(0)
 with Monitor(program, folder / "data", "--config", str(config), env=env) as m:
     m.wait("an event with a clip", lambda: [e for e in events(m) if e["has_clip"]], 60)

@@ -510,6 +510,7 @@ void added() {
   o.set_switch("yard", "device_events", true);
   o.set_shape("yard", "zones", "z", {{"coordinates", "0,0,1,0,1,1"}, {"labels", {"person"}}});
   o.set_shape("yard", "zones", "old", nullptr);
+  o.set_shape("yard", "unmasked", "flag", {{"coordinates", "0,0,0.1,0,0.1,0.2"}});
   o.set_property("yard", "cudamog", "median", "9");
   o.set_switch("yard", "recordings", false);
   o.set_switch("yard", "enabled", false);
@@ -531,6 +532,7 @@ void added() {
   CameraConfig yard = again.applied(cameras[1]);
   yard.added = false;
   expect(c.cameras.at("yard") == yard, "as YAML it is the same camera: " + yaml);
+  expect(yard.unmasked.count("flag") == 1 && yard.masks.empty(), "with the part that is not masked");
   expect(yard.onvif == "http://eye:Pa%3Ass9@h/onvif/device_service" && yard.onvif_events,
          "with its ONVIF device");
   expect(c.cameras.at("front-door").record_source == cameras[0].record_source, "with its password");

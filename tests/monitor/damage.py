@@ -5,11 +5,12 @@ seconds, motion, zones, marks, names, users, sessions, devices of push messages,
 VIGIL_DAMAGE_MOMENTS says how many moments, VIGIL_DAMAGE_SEED which ones.
 
 damage.py PROGRAM FOLDER [kills | FILE:WAY...]
-kills: nothing is damaged, and every segment and clip is probed. FILE:WAY: these damages alone, such as 'lock:folder'."""
+kills: nothing is damaged, and every segment and clip is probed. FILE:WAY: these damages alone, such as 'lock:folder'; one that cannot be made is an error."""
 import calendar
 import collections
 import hashlib
 import http.client
+import itertools
 import json
 import math
 import os
@@ -76,7 +77,16 @@ if user:
 
 
 def put_old_files():
-    """Where there are none: the codebooks that the program would make at night, and an audit log so long that the program begins a new one."""
+    """Where there are none: the codebooks that the program would make at night, an audit log so long that the program begins a new one, and as a camera's model a
+    file that is none, which the program keeps as the model before when it saves its own. So it does where a folder is in the place of the model before."""
+    model, before = (storage / FILES[name].replace("*", "street") for name in ("model", "model before"))
+    for file in model, before:
+        if not file.exists() or (file.is_file() and before.is_dir()):
+            file.parent.mkdir(exist_ok=True)
+            file.write_text("a letter")
+            if user:
+                for owned in file.parent, file:
+                    os.chown(owned, user, user)
     for name in "codebook", "codebook before":
         codebook = storage / FILES[name]
         if not codebook.exists():
@@ -84,7 +94,7 @@ def put_old_files():
             if user:
                 os.chown(codebook, user, user)
     audit = storage / FILES["audit log"]
-    if audit.is_file() and not list(storage.glob(FILES["old audit log"])):
+    if audit.is_file() and not any(p.is_file() for p in storage.glob(FILES["old audit log"])):
         lines = audit.read_bytes()
         with open(audit, "r+b") as f:
             f.truncate(0)
@@ -379,7 +389,11 @@ def pairs(rng):
     if KILLS:
         return collections.deque()
     if ONLY:
-        return collections.deque(tuple(words.split(":")) for words in ONLY)
+        wanted = collections.deque(tuple(words.split(":")) for words in ONLY)
+        unknown = [w for w in wanted if len(w) != 2 or w[0] not in FILES or w[1] not in WAYS]
+        if unknown:
+            sys.exit(f"unknown: {unknown}; files: {', '.join(FILES)}; ways: {', '.join(WAYS)}")
+        return wanted
     every = [(f, w) for f in FILES for w in WAYS]
     rng.shuffle(every)
     return collections.deque(every)
@@ -388,17 +402,18 @@ def pairs(rng):
 def main():
     rng = random.Random(SEED)
     known, todo, done = Known(), pairs(rng), []
-    moments = len(ONLY) if ONLY and not KILLS else MOMENTS
+    named = ONLY and not KILLS
     last, slowest = None, 0.0
     print("moment, file, way: seconds until /healthz answered, whether the program said it; what was compared", flush=True)
-    for moment in range(moments + 1):
+    for moment in itertools.count():
+        assert not named or moment <= 4 * len(ONLY), f"no such file came up for {list(todo)}; made: {[d[:2] for d in done]}"
         begun = time.monotonic()
         with Started() as m:
             try:
                 assert m.ask("GET", "/healthz")[0] == 200
                 started = time.monotonic() - begun
                 slowest = max(slowest, started)
-                ends = moment == moments
+                ends = not todo if named else moment == MOMENTS
                 if not ends and not ONLY and rng.random() < 0.1:  # in the midst of the start
                     time.sleep(rng.uniform(0, 1))
                     m.kill()
@@ -428,7 +443,8 @@ def main():
                         if moment % MOTION_EVERY == MOTION_EVERY - 1:
                             before = len(known.moved)
                             m.wait("motion is stored", lambda n=before: len(known.moved) > n or actor.wrong, 120)
-                        if not KILLS and rng.random() < 0.1:
+                        # Where a named damage could not be made, a stop brings what a kill leaves undone, such as a saved model.
+                        if (named and done and not last) or (not KILLS and rng.random() < 0.1):
                             actor.end()
                             m.stop()
                         else:
@@ -449,6 +465,9 @@ def main():
                         status, body = m.ask("GET", f"/api/cameras/street/recording.mp4?from={second}&to={second + 1}", raw=True)
                         assert status == 200 and len(body) > 1000, f"the recording at {second} answers {status}, {len(body)} bytes"
                 m.stop()
+                model = storage / FILES["model"].replace("*", "street")
+                assert model.is_file() and model.read_bytes().startswith(b"VIGILMOG"), "the camera's model is not saved"
+                break
         last = None
         put_old_files()
         for _ in range(len(todo)):  # the next one whose file is there
@@ -467,7 +486,7 @@ def main():
             done.append(last)
     lost = [p.name for p in known.zeroed if not p.exists()]
     assert not lost, f"damaged segments were removed: {lost}"
-    print(f"{moments} moments, {len({d[:2] for d in done})} damages of {len({d[0] for d in done})} files; {len(known.events)} finished events, {sum(map(known.hurt, known.events))} of them with "
+    print(f"{moment} moments, {len({d[:2] for d in done})} damages of {len({d[0] for d in done})} files; {len(known.events)} finished events, {sum(map(known.hurt, known.events))} of them with "
           f"clips damaged on purpose, {len(known.recorded)} recorded seconds, {len(known.recorded & known.unlit)} of them in segments damaged on purpose; /healthz within {slowest:.1f} s of the start; "
           f"{len(known.probed)} files probed; compared, nothing gone: {dict(known.checks)}")
 

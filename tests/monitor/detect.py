@@ -9,13 +9,17 @@ import time
 from program import Monitor, begin
 from vigiltest import skip_for
 
-skip_for(None if shutil.which("ffprobe") else "no ffprobe")
 program, folder = begin("monitor-detect")
 SOURCE = "scenetestsrc is-live=true quiet=0.5 density=2 ! video/x-raw,format=I420,width=480,height=270,framerate=10/1"
 LARGE = "scenetestsrc is-live=true ! video/x-raw,format=I420,width=640,height=360,framerate=5/1"
 # Pixels that are wider than high, as of an analogue camera: both pictures are 16:9.
 OBLONG = "videotestsrc is-live=true ! video/x-raw,format=I420,width=352,height=288,pixel-aspect-ratio=16/11,framerate=5/1"
 OBLONG_LARGE = "videotestsrc is-live=true ! video/x-raw,format=I420,width=720,height=576,pixel-aspect-ratio=64/45,framerate=5/1"
+# A film whose key frames are a second apart, ten frames each.
+FILM = folder / "film.mp4"
+skip_for(None if shutil.which("ffprobe") else "no ffprobe")
+subprocess.run(["gst-launch-1.0", "-q", *(f"scenetestsrc num-buffers=300 quiet=0.5 density=2 ! video/x-raw,format=I420,width=320,height=180,framerate=10/1 "
+                                          f"! x264enc key-int-max=10 speed-preset=veryfast ! h264parse ! mp4mux ! filesink location={FILM}").split()], check=True, timeout=100)
 config = folder / "monitor.yaml"
 config.write_text(f"""
 record: {{pre_capture: 1, post_capture: 1}}
@@ -32,6 +36,7 @@ cameras:
   slow: {{source: "{SOURCE}", detect: {{fps: 2.5}}, cudamog: {{motion-hold: 300}}}}
   faster: {{source: "{SOURCE}", detect: {{fps: 30}}}}
   learns: {{source: "{SOURCE}", detect: {{fps: 2.5}}, cudamog: {{history: 70}}}}
+  keys: {{source: "{FILM}", detect: {{fps: keys}}, cudamog: {{motion-hold: 2500}}}}
 """)
 
 
@@ -58,7 +63,7 @@ def tinted(jpeg):
 with Monitor(program, folder / "data", "--config", str(config)) as m:
     m.wait("pictures", lambda: all(c["state"] == "online" and c.get("width") for c in m.get("/api/cameras")))
     cameras = {c["name"]: c for c in m.get("/api/cameras")}
-    assert [(c["width"], c["height"]) for c in cameras.values()] == 2 * [(480, 270)] + 3 * [(640, 360)] + [(480, 270), (352, 288), (720, 576), (640, 360)] + 3 * [(480, 270)], cameras
+    assert [(c["width"], c["height"]) for c in cameras.values()] == 2 * [(480, 270)] + 3 * [(640, 360)] + [(480, 270), (352, 288), (720, 576), (640, 360)] + 3 * [(480, 270)] + [(320, 180)], cameras
     assert (cameras["street"]["live"]["width"], cameras["street"]["live"]["height"]) == (427, 240), cameras["street"]["live"]
     assert m.get("/api/config")["cameras"]["street"]["detect"] == {"height": 90, "fps": 5}
 
@@ -125,6 +130,24 @@ with Monitor(program, folder / "data", "--config", str(config)) as m:
                            folder / "clip.mp4"], capture_output=True, text=True, check=True).stdout.strip().strip(",").split(",")
     print("the clip's seconds and frames:", rate)
     assert float(rate[1]) / float(rate[0]) > 4, rate
+
+    # Of key frames alone nothing else is decoded; an event and its clip, with all frames, come all the same.
+    def keys():
+        return next(c for c in m.get("/api/stats")["cameras"] if c["name"] == "keys")
+
+    assert m.get("/api/config")["cameras"]["keys"]["detect"] == {"height": "half", "fps": "keys"}
+    before, began = keys(), time.monotonic()
+    time.sleep(10)
+    after, lasted = keys(), time.monotonic() - began
+    decoded, analysed = after["decoded"] - before["decoded"], after["frames"] - before["frames"]
+    print("key frames in", round(lasted, 1), "s:", decoded, "decoded,", analysed, "analysed")
+    assert 5 <= analysed <= lasted + 3 and abs(decoded - analysed) <= 1, (decoded, analysed)
+    assert settings("keys", "learning-time") == [50], settings("keys", "learning-time")
+    e = m.wait("an event of key frames", lambda: next((e for e in m.get("/api/events?camera=keys")["events"] if e["has_clip"]), None), 60)
+    (folder / "keys.mp4").write_bytes(m.ask("GET", f"/api/events/{e['id']}/clip.mp4", raw=True)[1])
+    rate = subprocess.run(["ffprobe", "-v", "error", "-count_packets", "-select_streams", "v:0", "-show_entries", "stream=nb_read_packets,duration", "-of", "csv=p=0",
+                           folder / "keys.mp4"], capture_output=True, text=True, check=True).stdout.strip().strip(",").split(",")
+    assert float(rate[1]) / float(rate[0]) > 8, rate
 
     # A zone over all counts; a mask over all leaves nothing to see, at the size of the chain's pictures.
     m.ask("PUT", "/api/cameras/street/zones/all", {"coordinates": "0,0,1,0,1,1,0,1"})

@@ -18,9 +18,9 @@ for name, muxer in {"film.mp4": "mp4mux", "film.mkv": "matroskamux", "film.ts": 
                     f"! x264enc bframes=3 b-adapt=false ! h264parse ! {muxer} ! filesink location={folder}/{name}".split()], check=True, timeout=120)
 subprocess.run(f"gst-launch-1.0 -q videotestsrc num-buffers=1 ! video/x-raw,width=160,height=120 ! jpegenc ! filesink location={folder}/still.jpg".split(), check=True, timeout=60)
 config = folder / "monitor.yaml"
-config.write_text("record: {enabled: false}\ncameras:\n" + "".join(f"  {name}: {{source: {folder}/film.{name}}}\n" for name in ("mp4", "mkv", "ts")) +
+config.write_text("record: {enabled: false}\ncameras:\n" + "".join(f"  {name}: {{source: {folder}/film.{name}, detect: {{fps: all}}}}\n" for name in ("mp4", "mkv", "ts")) +
                   f"  once: {{source: {folder}/film.mp4, loop: false}}\n  still: {{source: {folder}/still.jpg}}\n"
-                  f"  frozen: {{source: 'filesrc location={folder}/still.jpg ! jpegdec ! imagefreeze is-live=true ! video/x-raw,framerate=5/1'}}\n", encoding="utf-8")
+                  f"  frozen: {{source: 'filesrc location={folder}/still.jpg ! jpegdec ! imagefreeze is-live=true ! video/x-raw,framerate=5/1', detect: {{fps: all}}}}\n", encoding="utf-8")
 with Monitor(program, folder / "data", "--config", str(config)) as m:
     m.wait("pictures", lambda: all(c["state"] == "online" for c in m.get("/api/cameras") if c["name"] not in ("once", "still")), 60)
 

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Fewer pictures for the analysis: which of them RateGate lets through, and which compressed frames need not
 // be decoded: without them all others decode to the same pixels.
+#include "common/error.h"
 #include "gst/video/gst_ptr.h"
 #include "tests/monitor/pipelines.h"
 #include "tests/unit.h"
+#include "tools/vigil-monitor/camera/decoded_times.h"
 #include "tools/vigil-monitor/camera/disposable.h"
 #include "tools/vigil-monitor/camera/rate_gate.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -14,6 +17,7 @@
 #include <gst/app/gstappsrc.h>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace vigil;
@@ -57,6 +61,57 @@ void rates() {
   expect(gate.passes(3), "the time goes back: the next frame passes");
   expect(!gate.will_drop(99) && gate.passes(std::nan("")), "far away, and not known");
   expect(gate.passes(1000) && !gate.passes(1000.05), "after a gap");
+}
+
+// A stream at 15 a second whose group of pictures is four long, with as many layers of B frames as the
+// pattern names. In the order of decoding: place in the group, and whether other frames need it.
+struct Frame {
+  int place;
+  bool needed;
+};
+const std::vector<Frame> no_b = {{1, true}, {2, true}, {3, true}, {4, true}},
+                         three_b = {{4, true}, {1, false}, {2, false}, {3, false}},
+                         pyramid = {{4, true}, {2, true}, {1, false}, {3, false}};
+
+// Of a minute: how many frames are decoded, and how many of these the gate lets through.
+std::pair<int, int> minute(const std::vector<Frame> &group, double wanted, int key_every = 20) {
+  constexpr double camera = 15;
+  RateGate gate(wanted);
+  DecodedTimes near;
+  std::vector<double> shown;
+  for (int n = 0; n < camera * 60; n += 4) {
+    if (n % key_every == 0) near.forget();
+    for (const Frame &f : group) {
+      const double time = (n + f.place) / camera;
+      if (!f.needed && near.any_within(gate.early(), time)) continue;
+      near.add(time);
+      shown.push_back(time);
+    }
+  }
+  std::sort(shown.begin(), shown.end());
+  const auto passed = std::count_if(shown.begin(), shown.end(), [&](double t) { return gate.passes(t); });
+  return {static_cast<int>(shown.size()), static_cast<int>(passed)};
+}
+
+void frames_near_others() {
+  const auto is = [](const char *name, std::pair<int, int> got, int decoded, int passed) {
+    expect(std::abs(got.first - decoded) <= 45 && std::abs(got.second - passed) <= 2,
+           name + text(": ", got.first, " are decoded, ", got.second, " pass"));
+  };
+  is("no B frames, 5 a second", minute(no_b, 5), 900, 300);
+  is("three B frames, 5 a second", minute(three_b, 5), 450, 300);
+  is("a pyramid, 5 a second", minute(pyramid, 5), 450, 300);
+  is("a pyramid, 15 a second", minute(pyramid, 15), 900, 900);
+  is("a pyramid, all", minute(pyramid, 0), 900, 900);
+  is("three B frames, 1 a second", minute(three_b, 1), 225, 60);
+  DecodedTimes times;
+  expect(!times.any_within(1, 0) && !times.any_within(1, std::nan("")), "none yet");
+  times.add(10);
+  times.add(std::nan(""));
+  expect(times.any_within(0.1, 10.05) && !times.any_within(0.1, 10.2) && !times.any_within(0, 10), "near");
+  expect(!times.any_within(1, std::nan("")), "a time that is not known is near nothing");
+  times.forget();
+  expect(!times.any_within(1, 10), "after a key frame");
 }
 
 std::vector<gst::SamplePtr> samples_of(GstElement *pipeline) {
@@ -137,6 +192,7 @@ void other_streams() {
 int run() {
   const std::vector<test::Case> cases = {
       {"rates", rates},
+      {"frames near others", frames_near_others},
       {"needless frames",
        [] {
          for (const char *format : {"avc", "byte-stream"})

@@ -122,7 +122,13 @@ def desktop():
     with ready(started(file)) as m:
         same((m.ask("GET", "/api/cameras")[0], m.ask("POST", "/api/reload", {})[0]), (200, 403), "local: view")
         m.stop()
-    # Where this machine's own requests are an administrator's, a token still says who it is, and a dead one nobody.
+    done = subprocess.run([program, "--config", str(configuration("wrong", "http: {listen: '0.0.0.0:0', local: admin}\n" + CAMERA)), "--check"], capture_output=True,
+                          text=True, timeout=60, check=False)
+    same((done.returncode, "local: none" in done.stderr), (1, True), f"local: admin where others reach it: {done.stderr}")
+
+
+def ended_or_unknown():
+    """Where this machine's own requests are an administrator's, a token and a session still say who it is; one that ended or is unknown makes nobody local."""
     file = configuration("dead-token", "http: {TOKENS, local: admin}\n" + CAMERA)
     with ready(started(file)) as m:
         def answers(token):
@@ -136,7 +142,7 @@ def desktop():
         same(m.ask("POST", "/api/reload", {})[0], 200, "the viewer's token is deleted")
         same((answers(VIEW), status(m.port, "/api/cameras/a/live.mp4", bearer(VIEW)) in (401, 429)), ((401, 401), True), "a deleted token")
         same((m.ask("GET", "/api/version")[1]["role"], answers(ADMIN)), ("admin", (200, 200)), "the others")
-        # So does a session. A browser loses the dead cookie by the answer, and is this machine's again.
+        # A browser loses the cookie of a session that ended by the answer, and is this machine's again.
         same(m.ask("POST", "/api/login", {"token": ADMIN})[0], 200, "a session")
         cookie = {"Cookie": m.headers["Set-Cookie"].split(";")[0]}
         name = cookie["Cookie"].split("=")[0]
@@ -156,11 +162,9 @@ def desktop():
         m.ask("POST", "/api/logout", {}, cookie)
         same((m.ask("GET", "/api/version", headers=cookie)[0], m.headers.get("Set-Cookie", "").split(";")[0], "Max-Age=0" in m.headers.get("Set-Cookie", "")),
              (401, cookie["Cookie"].split("=")[0] + "=", True), "the answer takes the dead cookie away")
+        same([m.ask("GET", "/api/login", headers=h)[1]["needed"] for h in ({}, cookie, bearer(VIEW), {"X-Forwarded-For": "1.2.3.4"})], [False, True, False, True], "who needs to sign in")
         same((m.ask("GET", "/api/version", headers={**cookie, "X-Forwarded-For": "1.2.3.4"})[0], "Set-Cookie" in m.headers), (401, False), "through a proxy it does not")
         m.stop()
-    done = subprocess.run([program, "--config", str(configuration("wrong", "http: {listen: '0.0.0.0:0', local: admin}\n" + CAMERA)), "--check"], capture_output=True,
-                          text=True, timeout=60, check=False)
-    same((done.returncode, "local: none" in done.stderr), (1, True), f"local: admin where others reach it: {done.stderr}")
 
 
 def forwarders():
@@ -564,7 +568,7 @@ def health():
         m.stop()
 
 
-checks = [desktop, forwarders, strangers, secrets, certificates, guesses, audit, rotation, streams, pages, this_machine, few_descriptors, health]
+checks = [desktop, ended_or_unknown, forwarders, strangers, secrets, certificates, guesses, audit, rotation, streams, pages, this_machine, few_descriptors, health]
 if __name__ == "__main__":
     for check in [c for c in checks if c.__name__ in sys.argv[3:]] or checks:
         start = time.monotonic()

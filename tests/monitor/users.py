@@ -176,6 +176,12 @@ def roles():
                         same((status, str(body).replace(first, "?")), (404, str(none[1]).replace("nowhere", "?").replace("20260101T000000000-?-0000", "?")), what)
                     elif camera == OPEN and method == "GET" and about:
                         true(status in (200, 204, 503) or (status == 404 and "no camera" not in str(body)), what)
+            for kind in "zones", "lines", "masks", "unmasked", "privacy":
+                shape = f"/api/cameras/{OPEN}/{kind}/of-{role}"
+                body = {"coordinates": "0.4,0.4,0.6,0.4" if kind == "lines" else "0.4,0.4,0.6,0.4,0.5,0.6"}
+                expected = 200 if role == ADMINISTRATOR else 401 if role == STRANGER else 403
+                for method in "PUT", "DELETE":
+                    same(m.ask(method, shape, body if method == "PUT" else None, session or by or {})[0], expected, f"{who}: {method} {shape}")
         print(f"{len(ROUTES)} routes, {len(actors)} kinds of visitors, {checked} questions")
         m.stop()
 

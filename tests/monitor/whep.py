@@ -81,6 +81,20 @@ def bad_offers(m):
     print("bad offers good")
 
 
+def switched_off(_):
+    """The answer and /api/stats give the same reason."""
+    off = folder / "off.yaml"
+    off.write_text(f"http: {{local: admin, token_file: {folder}/token, webrtc: {{enabled: false}}}}\ncameras:\n"
+                   f'  street: {{source: scenetestsrc, record: {{enabled: false}}}}\n')
+    with Monitor(program, folder / "off", "--config", str(off)) as m:
+        m.wait("the camera", lambda: m.get("/api/cameras/street")["state"] == "online", 60)
+        why = "the configuration says http: {webrtc: {enabled: false}}"
+        same((webrtc(m)["available"], webrtc(m)["reason"]), (False, why), "/api/stats")
+        same(m.ask("POST", "/api/cameras/street/whep", OFFER, SDP), (501, {"error": f"there is no WebRTC here: {why}"}), "an offer")
+        m.stop()
+    print("switched off good")
+
+
 def sends_nothing(m):
     """Nobody answers at the candidate of the offer, and nothing is sent there."""
     target = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -362,7 +376,7 @@ async def load(m):
         await v.end(say=False)
 
 
-checks = [bad_offers, plays, h265, sends_nothing, shares, many, rights]
+checks = [bad_offers, switched_off, plays, h265, sends_nothing, shares, many, rights]
 if sys.argv[3:4] == ["only"]:
     checks = [c for c in checks if c.__name__ in sys.argv[4:]]
 with_a_viewer = [plays, h265, shares, rights]

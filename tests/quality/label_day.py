@@ -7,7 +7,7 @@
 Three lines lie on scenetestsrc's line "middle": with labels: [person], with labels: [vehicle], and without labels ("any"). A crossing is right if the truth has one of that
 kind and direction at most ten seconds before it and not yet matched, or up to one second later. --hours: of the day (12 is the scene's begin), after two minutes
 in which nothing counts; 36 is the end. --teach: the same tracks are also named by NUMBER tracks of each label of a set of label_tracks.py, without the shape rule.
---with: and by a tracklabel with these properties, where nothing is taught.
+--with: and by a tracklabel with these properties, where nothing is taught. --mask PROPERTIES: cudamog's.
 """
 import collections
 import json
@@ -55,6 +55,11 @@ def main():
         at = words.index("--hours")
         hours = [float(hour) for hour in words[at + 1].split("-")]
         del words[at:at + 2]
+    mask = ""
+    if "--mask" in words:
+        at = words.index("--mask")
+        mask = words[at + 1]
+        del words[at:at + 2]
     while "--with" in words:
         at = words.index("--with")
         namers[words[at + 1]] = words[at + 2]
@@ -66,7 +71,7 @@ def main():
             taught.flush()
             namers[f"{words[at + 3]} taught"] = f"model-location={taught.name} shape-rule=false"
             del words[at:at + 4]
-        play(words[0], int(words[1]), hours, namers)
+        play(words[0], int(words[1]), hours, namers, mask)
 
 
 def seconds_of(hour):
@@ -74,7 +79,7 @@ def seconds_of(hour):
     return 3600 * (24 if hour == 36 else (hour - 12) % 24)
 
 
-def play(seed, rate, hours, namers):
+def play(seed, rate, hours, namers, mask):
     Gst.init(None)
     assert Gst.Structure
     begin, end = map(seconds_of, hours)
@@ -83,15 +88,18 @@ def play(seed, rate, hours, namers):
     branches = "".join(f" t. ! queue ! tracklabel post-messages=false {how} ! boxrules name=rules-{n} ! fakesink sync=false" for n, how in enumerate(namers.values()))
     pipeline = Gst.parse_launch(
         f"scenetestsrc name=s scene=day seed={seed} s.src ! video/x-raw,format=I420,width={SIZE[0]},height={SIZE[1]},framerate={rate}/1"
-        " ! cudamog backend=cpu output=passthrough post-messages=false min-area=60 ! boxtrack post-messages=false ! tee name=t"
+        f" ! cudamog backend=cpu output=passthrough post-messages=false min-area=60 {mask} ! boxtrack post-messages=false ! tee name=t"
         f"{branches} s.truth ! queue ! fakesink sync=false")
     names = dict(enumerate(namers))
     for n in names:
         pipeline.get_by_name(f"rules-{n}").props.rules = rules
-    pipeline.set_state(Gst.State.PAUSED)
+    # The source keeps the seek for its start. A seek of the playing pipeline comes once from each sink, and what is drawn between two of them is learnt by
+    # cudamog, once more or less often in each run.
+    pipeline.set_state(Gst.State.READY)
     pipeline.get_state(Gst.CLOCK_TIME_NONE)
     flags = Gst.SeekFlags.FLUSH | Gst.SeekFlags.ACCURATE
-    assert pipeline.seek(1, Gst.Format.TIME, flags, Gst.SeekType.SET, round(max(0, begin - WARM_UP) * Gst.SECOND), Gst.SeekType.SET, round(end * Gst.SECOND))
+    seek = Gst.Event.new_seek(1, Gst.Format.TIME, flags, Gst.SeekType.SET, round(max(0, begin - WARM_UP) * Gst.SECOND), Gst.SeekType.SET, round(end * Gst.SECOND))
+    assert pipeline.get_by_name("s").send_event(seek)
     pipeline.set_state(Gst.State.PLAYING)
     truth, found = collections.defaultdict(list), collections.defaultdict(list)
     kinds = Gst.MessageType.ELEMENT | Gst.MessageType.EOS | Gst.MessageType.ERROR

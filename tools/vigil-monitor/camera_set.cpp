@@ -23,6 +23,7 @@ nlohmann::json detect_words(const CameraConfig &c) {
   if (c.detect_height == detect_half) detect["height"] = "half";
   if (c.detect_height == detect_full) detect["height"] = "full";
   if (c.detect_fps == detect_all) detect["fps"] = "all";
+  if (c.detect_fps == detect_keys) detect["fps"] = "keys";
   return detect;
 }
 

@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <random>
+#include <utility>
 #include <vector>
 
 namespace vigil::ghost {
@@ -15,10 +17,12 @@ namespace {
 
 constexpr double threshold = 80, rate = 0.1; // pixels; seconds a frame
 
-// 24x8 cells, of which some hold foreground.
+// Cells, 24x8 unless said otherwise, of which some hold foreground.
 class Picture {
  public:
-  Picture() { moving.reset(grid); }
+  explicit Picture(int width = 24 * 8, int height = 64) : grid(cell_grid::grid_for(width, height)) {
+    moving.reset(grid);
+  }
   void clear() {
     std::fill(in_blob.begin(), in_blob.end(), std::uint8_t{0});
     std::fill(light.begin(), light.end(), std::uint8_t{0});
@@ -56,11 +60,11 @@ class Picture {
     return 0;
   }
 
-  const cell_grid::Grid grid = cell_grid::grid_for(24 * 8, 64);
+  const cell_grid::Grid grid;
   MotionGate moving;
-  std::vector<std::uint8_t> in_blob = std::vector<std::uint8_t>(192), light = in_blob;
-  std::vector<Cell> edges = std::vector<Cell>(192);
-  std::vector<BoundaryContrast> rims = std::vector<BoundaryContrast>(192);
+  std::vector<std::uint8_t> in_blob = std::vector<std::uint8_t>(std::size_t(grid.cells())), light = in_blob;
+  std::vector<Cell> edges = std::vector<Cell>(std::size_t(grid.cells()));
+  std::vector<BoundaryContrast> rims = std::vector<BoundaryContrast>(std::size_t(grid.cells()));
   double reported = 0;
 };
 
@@ -250,7 +254,102 @@ void run_trail(check::Checker &c) {
     c.expect(begins(7, seconds, 0.1) == 1, text("frames of ", seconds, " s: one frame is not enough"));
 }
 
+// The chance to follow is the share of places, each second column and row, at which a group would.
+void run_chance(check::Checker &c) {
+  const cell_grid::Grid grid = cell_grid::grid_for(24 * 8, 64);
+  std::mt19937 random(1);
+  for (const unsigned groups : {0u, 1u, 8u, 40u, 400u}) {
+    Trail trail;
+    trail.reset(grid);
+    for (unsigned i = 0; i < groups; i++) {
+      const int cell = int(random() % unsigned(grid.cells()));
+      trail.add({&cell, 1}, 0.2);
+    }
+    trail.end();
+    for (const auto &[columns, rows] : {std::pair{1, 1}, {3, 2}, {2, 7}, {24, 8}}) {
+      int places = 0, follow = 0;
+      std::vector<int> first;
+      for (int top = 0; top + rows <= grid.rows; top += 2)
+        for (int left = 0; left + columns <= grid.columns; left += 2) {
+          const std::vector<int> corners{top * grid.columns + left,
+                                         (top + rows - 1) * grid.columns + left + columns - 1};
+          if (first.empty()) first = corners;
+          places++;
+          follow += trail.add(corners, 0.2);
+        }
+      const double chance = trail.chance(first), wanted = double(follow) / places;
+      c.expect(chance == wanted,
+               text(groups, " groups, box ", columns, "x", rows, ": ", chance, ", not ", wanted));
+    }
+  }
+}
+
+// What may follow by chance: by the formula of strays.h, also in the frame after, and nothing of few.
+void run_strays(check::Checker &c) {
+  constexpr double seconds = 0.2, chance = 0.5, small = 30, large = 300; // pixels
+  Strays strays;
+  const auto frame = [&](int smalls, int larges) {
+    for (int i = 0; i < smalls; i++) strays.add(small, chance, false);
+    for (int i = 0; i < larges; i++) strays.add(large, chance, true);
+    return strays.end(seconds);
+  };
+  double few = 0;
+  for (int i = 0; i < 20; i++) few += frame(int(many_strays) - 2, 1).all;
+  c.expect(few == 0, text("few strays: ", few, " pixels follow by chance"));
+  Strays::Pixels many;
+  for (int i = 0; i < 20; i++) many = frame(20, 1);
+  const double blobs = blobs_part * (large + chance_deviations * std::sqrt(2 * large * large)),
+               all = 20 * small + large +
+                     chance_deviations * std::sqrt(2 * (20 * small * small + large * large));
+  c.expect(std::abs(many.blobs - blobs) < 1e-6, text("blobs: ", many.blobs, ", not ", blobs));
+  c.expect(std::abs(many.all - all) < 1e-6, text("all: ", many.all, ", not ", all));
+  const double next = frame(20, 0).blobs;
+  c.expect(next > blobs / 2 && next < blobs, text("the frame after takes off ", next, " of ", blobs));
+  for (int i = 0; i < 100; i++) many = frame(20, 0);
+  c.expect(many.blobs < 1 && many.all > 0, text("20 s later: ", many.blobs, " of blobs, ", many.all));
+  for (int i = 0; i < 100; i++) many = frame(0, 0);
+  c.expect(many.all == 0, "strays that are gone still count");
+}
+
+// Flakes: at other places in each frame, and so many that some are where others were. Who walks among them
+// is seen.
+void run_flakes(check::Checker &c) {
+  constexpr double seconds = 0.2, delay = 0.1;
+  constexpr int frames = 300, comes = 200, column = 4; // a frame; the person's first column
+  for (const bool blobs : {false, true}) {
+    Picture p(320, 240);
+    std::mt19937 random(1);
+    int flaky = 0, begun = 0;
+    for (int i = 0; i < frames; i++) {
+      p.clear();
+      for (int flake = 0; flake < 25; flake++) {
+        const int x = int(random() % unsigned(p.grid.columns)), y = int(random() % unsigned(p.grid.rows));
+        if (p.edges[std::size_t(y * p.grid.columns + x)].pixels == 0)
+          p.put(x, y, (blobs ? 90 : 20) + random() % 30, 0, 0.2, blobs);
+      }
+      const int walked = i - comes;
+      if (walked >= 0 && walked < 15)
+        for (int row = 10; row < 16; row++) {
+          const auto cell = std::size_t(row * p.grid.columns + column + walked);
+          if (p.in_blob[cell]) p.reported -= p.edges[cell].pixels;
+          p.put(column + walked, row, blobs ? 600 : 64, 0, 0.2, true);
+        }
+      const bool moves = p.moves(seconds, delay);
+      if (walked < 0)
+        flaky += moves;
+      else if (moves && begun == 0)
+        begun = walked + 1;
+    }
+    const char *const are = blobs ? "flakes that are blobs" : "small flakes";
+    c.expect(flaky <= comes / 50, text(are, ": motion in ", flaky, " of ", comes, " frames"));
+    c.expect(begun > 0 && begun <= 4, text(are, ": who comes is seen in frame ", begun));
+  }
+}
+
 const check::Register cases[] = {
+    check::Register{{"ghost/moving-flakes", run_flakes}},
+    check::Register{{"ghost/moving-chance", run_chance}},
+    check::Register{{"ghost/moving-strays", run_strays}},
     check::Register{{"ghost/moving-trail", run_trail}},
     check::Register{{"ghost/moving-slow", run_slow}},
     check::Register{{"ghost/moving-blobs", run_blobs}},

@@ -197,6 +197,41 @@ class Mistakes(QuietCase):
         # So is the end of a video with the right to see it.
         self.assertEqual([c for c in b.complaints() if "401" not in c and "live.mp4" not in c], [])
 
+    def test_dead_session(self):
+        """At the server's own machine, which needs no token: a session that ended leaves the page, and shows no login. Elsewhere the login is shown."""
+        b = self.browser
+        b.driver.execute_cdp_cmd("Network.enable", {})
+        self.addCleanup(b.driver.execute_cdp_cmd, "Network.setExtraHTTPHeaders", {"headers": {}})
+
+        def sign_in():
+            status = b.run("return (await fetch('api/login', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ token: arguments[0] }) })).status", VIEW)
+            self.assertEqual(status, 200)
+            b.run("location.reload()")
+            b.until(lambda: b.run("return document.documentElement.dataset.role") == "view" and b.all(".tile.seen"), "the wall of the session")
+
+        def end_session():
+            for session in self.server.get("/api/sessions")["sessions"]:
+                self.server.send("DELETE", f"/api/sessions/{session['id']}")
+
+        b.open("wall")
+        b.find(".tile.seen")
+        sign_in()
+        end_session()  # while the page shows live pictures
+        b.until(lambda: b.run("return document.documentElement.dataset.role") == "admin" and b.all(".tile.seen"), "the wall as this machine shows it")
+        self.assertEqual(b.all(".login"), [])
+        sign_in()
+        b.driver.get("about:blank")
+        end_session()  # before the page is loaded
+        b.driver.get(self.server.url)
+        b.until(lambda: b.run("return document.documentElement.dataset.role") == "admin" and b.all(".tile.seen"), "the wall after a start with a dead cookie")
+        self.assertEqual(b.all(".login"), [])
+        sign_in()
+        b.driver.execute_cdp_cmd("Network.setExtraHTTPHeaders", {"headers": {"X-Forwarded-For": "192.0.2.1"}})
+        end_session()
+        b.find(".login form:not([hidden]) #token")
+        b.driver.delete_all_cookies()
+        self.assertEqual([c for c in b.complaints() if "401" not in c and "ERR_INCOMPLETE_CHUNKED" not in c and "live.mp4" not in c and "whep" not in c], [])
+
     def test_users(self):
         """A user with some cameras: signs in by name, sees those alone, changes the own password, and is out once the session is ended."""
         b, password = self.browser, "correct horse battery"

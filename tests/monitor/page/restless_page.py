@@ -24,7 +24,8 @@ cameras:
 """
 VIEWER = "token-of-a-viewer-0123456789"
 SCREEN, CORNER = (7, 1, 9, 4), (29, 15, 2, 2)  # cells; the first is where the scene has its screen
-LINES = ".restless:not([hidden]) .restless-one"
+LINES = ".restless:not([hidden]) .restless-lines .restless-one"
+UNMASKED = ".restless:not([hidden]) .unmasked:not([hidden])"
 
 
 class RestlessPage(PageCase):
@@ -106,6 +107,55 @@ class RestlessPage(PageCase):
         s.send("DELETE", "/api/cameras/hall/unmasked/part-1")
         self.lines(1, "taken back, by somebody else, while the page is open")
         b.complaints()  # of the time without a server
+
+    def test_take_back(self):
+        b, s = self.browser, self.server
+        s.send("PUT", "/api/cameras/calm/unmasked/by-hand", {"coordinates": "0.5,0.5,0.6,0.5,0.6,0.6"})
+        self.open("calm")
+        b.until(lambda: b.all(UNMASKED), "a part that was left is listed where nothing is proposed")
+        self.assertEqual(b.run("return document.querySelector('.unmasked summary').textContent"), "1 part left as it is")
+        s.send("DELETE", "/api/cameras/calm/unmasked/by-hand")
+        b.until(lambda: b.box(".restless")[3] == 0, "no panel, as somebody else took the last one back")
+        self.open()
+        self.lines(2, "two parts")
+        self.assertEqual(b.all(UNMASKED), [], "no list of nothing")
+        for left in 1, 0:
+            b.click(".restless-lines .restless-one button.quiet")
+            self.lines(left, "one less")
+        self.assertEqual(b.run("return document.querySelector('.unmasked summary').textContent"), "2 parts left as they are")
+        b.click(".unmasked summary")
+        names = "return [...document.querySelectorAll('.unmasked li span')].map((part) => part.textContent)"
+        self.assertEqual(b.run(names), ["part-1", "part-2"])
+        self.pictures("left", ".stage")
+        if axe_file():
+            self.assertEqual(serious_faults(b), [])
+        b.at(".unmasked li", 0.1, 0.5).perform()
+        b.until(lambda: b.all(".proposed polygon.meant.unmasked"), "the outline of the part that is meant")
+        # By keys: the focus goes from one to the next, and to the heading after the last one.
+        b.run("document.querySelector('.unmasked li button').focus()")
+        b.keys(Keys.ENTER)
+        s.until(lambda: list(s.camera("hall")["unmasked"]) == ["part-2"], "one is taken back")
+        b.until(lambda: b.run("return document.activeElement.getAttribute('aria-label')") == "Propose part-2 as a mask again", "the focus on the next")
+        self.assertEqual(b.run(names), ["part-2"])
+        b.until(lambda: len(b.all(LINES)) == 1, "it is proposed again")
+        b.keys(Keys.ENTER)
+        self.lines(2, "both are proposed again")
+        b.until(lambda: not b.all(UNMASKED), "the list is gone")
+        self.assertEqual(s.camera("hall")["masks"], {}, "nothing is masked by that")
+        for left, parts in ((1, ["part-2"]), (0, ["part-1", "part-2"])):
+            b.click(".view-head button[aria-label='Undo']")
+            s.until(lambda parts=parts: sorted(s.camera("hall")["unmasked"]) == parts, "left again")
+            b.until(lambda left=left: len(b.all(LINES)) == left, "not proposed")
+        # Somebody else was quicker: that is no failure.
+        s.send("DELETE", "/api/cameras/hall/unmasked/part-1")
+        self.lines(1, "one by somebody else")
+        s.send("DELETE", "/api/cameras/hall/unmasked/part-2")
+        self.lines(2, "both by somebody else")
+        for _ in range(2):
+            ActionChains(b.driver).key_down(Keys.CONTROL).send_keys("z").key_up(Keys.CONTROL).perform()
+        self.lines(2, "undone by somebody else before")
+        self.assertEqual(b.all(".notice.bad"), [])
+        self.assertEqual([c for c in b.complaints() if "layout jumped" not in c and "404" not in c], [])
 
     def test_keys(self):
         b, s = self.browser, self.server

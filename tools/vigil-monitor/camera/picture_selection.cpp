@@ -29,13 +29,23 @@ bool PictureSelection::decide(GstPad *pad, GstBuffer *picture) {
   return analysed_ = !encodes_ || is_due(pad, picture);
 }
 
-bool PictureSelection::is_needless(GstPad *pad, GstBuffer *frame) const {
+bool PictureSelection::is_needless(GstPad *pad, GstBuffer *frame) {
+  const bool key = !GST_BUFFER_FLAG_IS_SET(frame, GST_BUFFER_FLAG_DELTA_UNIT);
   if (!config_.analysed) // pictures for viewers: JPEG, or key frames
-    return !encodes_ && (GST_BUFFER_FLAG_IS_SET(frame, GST_BUFFER_FLAG_DELTA_UNIT) ||
-                         (!plan_->wants(View::plain) && !plan_->wants(View::uncovered)));
-  if (encodes_ || !gate_.will_drop(stream_seconds(pad, frame))) return false;
-  const gst::CapsPtr caps(gst_pad_get_current_caps(pad));
-  return nothing_refers_to(frame, caps.get());
+    return !encodes_ && (!key || (!plan_->wants(View::plain) && !plan_->wants(View::uncovered)));
+  if (encodes_) return false;
+  if (config_.analyses_keys_alone() && !key) return true;
+  if (key) decoded_.forget();
+  // Frames come in the order of decoding, and the gate knows only of those that were shown already.
+  const double time = stream_seconds(pad, frame);
+  const auto nothing_needs_it = [&] {
+    const gst::CapsPtr caps(gst_pad_get_current_caps(pad));
+    return nothing_refers_to(frame, caps.get());
+  };
+  const bool may_stay_out = gate_.will_drop(time) || decoded_.any_within(gate_.early(), time);
+  if (may_stay_out && nothing_needs_it()) return true;
+  decoded_.add(time);
+  return false;
 }
 
 } // namespace vigil::monitor

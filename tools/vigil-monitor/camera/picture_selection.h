@@ -4,6 +4,7 @@
 #pragma once
 
 #include "../config/config.h"
+#include "decoded_times.h"
 #include "rate_gate.h"
 #include "tiles.h"
 
@@ -27,13 +28,14 @@ class PictureSelection {
   bool decide(GstPad *, GstBuffer *picture);
   bool analysed() const { return analysed_; }
 
-  // A compressed frame, before the decoder.
-  bool is_needless(GstPad *, GstBuffer *frame) const;
+  // Whether a compressed frame may stay out of the decoder. On the thread before it, for each frame.
+  bool is_needless(GstPad *, GstBuffer *frame);
 
  private:
   const CameraConfig &config_;
   const std::shared_ptr<TilePlan> plan_;
   RateGate gate_; // behind the decoder, or before the chain where pictures are encoded for the recorder
+  DecodedTimes decoded_; // the thread's before the decoder
   std::atomic<bool> encodes_ = false;
   bool analysed_ = true; // the picture that goes to the chain and to the plain tiles; its thread's
 };

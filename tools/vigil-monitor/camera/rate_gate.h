@@ -24,15 +24,18 @@ class RateGate {
       due_ = time + period_;
       return true;
     }
-    if (time < due - period_ / 2) return false;
+    if (time < due - early()) return false;
     due_ = due + period_;
     return true;
   }
   // Whether passes() will say no to a frame of this time, which is not decoded yet. From any thread.
   bool will_drop(double time) const {
     const double due = due_;
-    return period_ > 0 && time < due - period_ / 2 && time > due - 2 * period_; // NaN: false
+    return period_ > 0 && time < due - early() && time > due - 2 * period_; // NaN: false
   }
+  // Seconds that a frame may come before it is due. Of frames that are nowhere farther apart than twice this,
+  // as many pass as of all. 0: all frames pass.
+  double early() const { return period_ / 2; }
 
  private:
   const double period_;                    // seconds

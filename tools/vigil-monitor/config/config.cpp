@@ -157,7 +157,7 @@ void read_shapes(const YamlValue &v, CameraConfig &c, const std::string &kind) {
       shape.members(
           {{"coordinates", [&](const YamlValue &x) { mask.points = read_points(x, check_polygon); }}});
       need_points(shape, mask.points);
-      (kind == "masks" ? c.masks : c.privacy.polygons)[name] = mask;
+      (kind == "masks" ? c.masks : kind == "unmasked" ? c.unmasked : c.privacy.polygons)[name] = mask;
     }
   });
 }
@@ -197,11 +197,12 @@ int read_detect_height(const YamlValue &v) {
 
 double read_detect_fps(const YamlValue &v) {
   if (v.is_scalar() && v.text() == "all") return detect_all;
+  if (v.is_scalar() && v.text() == "keys") return detect_keys;
   constexpr double least = 0.5, most = 240; // less would look like a camera that gives no picture
   try {
     return v.number(least, most);
   } catch (const Error &e) {
-    fail(e.kind(), e.what(), "; all looks at every picture");
+    fail(e.kind(), e.what(), "; all looks at every picture, keys at key frames alone");
   }
 }
 
@@ -308,6 +309,7 @@ CameraConfig read_camera(const std::string &name, const YamlValue &v, const Conf
              {"zones", shapes("zones")},
              {"lines", shapes("lines")},
              {"masks", shapes("masks")},
+             {"unmasked", shapes("unmasked")},
              {"privacy", [&](const YamlValue &x) { read_privacy(x, c); }},
              {"clbilateral", element("clbilateral")},
              {"cudamog", element("cudamog")},
@@ -336,6 +338,7 @@ void settle_unanalysed(const CameraConfig &c, std::vector<std::string> &warnings
   if (!c.zones.empty()) name("zones");
   if (!c.lines.empty()) name("lines");
   if (!c.masks.empty()) name("masks");
+  if (!c.unmasked.empty()) name("unmasked");
   for (const auto &[element, settings] : c.elements) name(element);
   if (!idle.empty())
     warnings.push_back(c.place + ": camera " + c.name +

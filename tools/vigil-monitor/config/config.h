@@ -84,7 +84,7 @@ constexpr int detect_half = -1, detect_full = 0;
 
 // Of CameraConfig::detect_fps. The default divides the usual rates of cameras; what it finds and saves:
 // docs/measurements/log/2026-11/cost.md.
-constexpr double detect_all = 0, default_detect_fps = 5;
+constexpr double detect_all = 0, detect_keys = -1, default_detect_fps = 5;
 
 struct CameraConfig {
   std::string name, source;
@@ -99,7 +99,7 @@ struct CameraConfig {
   int live_height = 360;
   bool analysed = true;                   // else nothing is looked for in its pictures (detect: {enabled})
   int detect_height = detect_half;        // lines of the pictures that the chain works on, at most
-  double detect_fps = default_detect_fps; // so many of them a second, or detect_all
+  double detect_fps = default_detect_fps; // so many of them a second, detect_all or detect_keys
   double live_fps = 5;
   std::optional<bool> live_sound; // without it: as record.audio
   int max_pixels = 8192 * 4320;   // of a picture that the camera sends
@@ -113,8 +113,12 @@ struct CameraConfig {
   std::optional<DetectorConfig> detector; // without it there is none
   std::string place;
   bool added = false; // on the page: it is not in the configuration
-  // Where silhouettes are covered, each picture needs its own mask.
-  double analysed_fps() const { return privacy.silhouettes ? detect_all : detect_fps; }
+  // Where silhouettes are covered, each picture needs its own mask. Of key frames alone: at most so many.
+  double analysed_fps() const {
+    if (privacy.silhouettes) return detect_all;
+    return detect_fps == detect_keys ? default_detect_fps : detect_fps;
+  }
+  bool analyses_keys_alone() const { return detect_fps == detect_keys && !privacy.silhouettes; }
   bool records_all() const { return record.enabled && record.continuous; }
   // Whether another stream is recorded than is looked at.
   bool records_apart() const { return record.enabled && !record_source.empty(); }

@@ -282,7 +282,7 @@ std::string Overrides::added_yaml() const {
     if (o.contains("recordings"))
       out << YAML::Key << "record" << YAML::Value << YAML::BeginMap << YAML::Key << "enabled" << YAML::Value
           << o["recordings"].get<bool>() << YAML::EndMap;
-    for (const char *kind : {"zones", "lines", "masks"}) shapes(o, kind);
+    for (const char *kind : {"zones", "lines", "masks", "unmasked"}) shapes(o, kind);
     if (!member(o, "privacy").empty() || o.contains("privacy_fill") || o.contains("privacy_silhouettes")) {
       out << YAML::Key << "privacy" << YAML::Value << YAML::BeginMap;
       shapes(json{{"polygons", member(o, "privacy")}}, "polygons");

@@ -279,7 +279,10 @@ Response Api::set_shape(const Match &m) {
                                 : kind == "unmasked" ? of_kind(now.unmasked, shape)
                                                      : of_kind(now.privacy.polygons, shape);
     if (!put && !known)
-      refuse(404, "there is no " + (kind == "privacy" ? "private part" : kind.substr(0, kind.size() - 1)) +
+      refuse(404, "there is no " +
+                      (kind == "privacy"    ? "private part"
+                       : kind == "unmasked" ? "unmasked part"
+                                            : kind.substr(0, kind.size() - 1)) +
                       " '" + shape + "'");
     constexpr std::size_t most = 64;
     if (put && !known && there >= most) refuse(400, "a camera has at most 64 of each kind");

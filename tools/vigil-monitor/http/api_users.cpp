@@ -46,8 +46,8 @@ void Api::users_changed() {
   if (services.push) services.push->remove_void();
 }
 
-Response Api::ways_to_sign_in(const Match &) {
-  return json_response({{"users", !access_.users().none()}});
+Response Api::ways_to_sign_in(const Match &m) {
+  return json_response({{"users", !access_.users().none()}, {"needed", m.visitor.role == Role::none}});
 }
 
 Response Api::login(const Match &m) {

@@ -35,9 +35,7 @@ struct Talks::Place {
 };
 
 Talks::Talks(WebRtcConfig config, std::function<void(const std::string &)> log)
-    : config_(std::move(config)), log_(std::move(log)),
-      missing_(config_.enabled ? WebConnection::missing()
-                               : "the configuration says http: {webrtc: {enabled: false}}"),
+    : config_(std::move(config)), log_(std::move(log)), webrtc_(config_),
       thread_([this] { guard("people who speak to cameras", [this] { look_after(); }); }) {}
 
 // The end of a talk uses this object.
@@ -92,7 +90,7 @@ bool Talks::leave(const std::string &camera, const std::string &id, const std::s
 }
 
 Talks::Begun Talks::begin(const Asked &asked) {
-  if (!missing_.empty()) throw WebRefused{501, "there is no WebRTC here: " + missing_};
+  webrtc_.need();
   const Voice::Wish wish{Offer(asked.sdp, Offer::Way::from_browser), asked.on_this_machine};
   Voice::need_g711(wish.offer);
   Place place(*this, asked.camera, asked.who);

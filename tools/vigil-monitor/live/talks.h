@@ -5,6 +5,7 @@
 #include "../reaper.h"
 #include "loudspeaker.h"
 #include "voice.h"
+#include "webrtc_presence.h"
 
 #include <condition_variable>
 #include <cstddef>
@@ -64,7 +65,7 @@ class Talks {
 
   const WebRtcConfig config_;
   const std::function<void(const std::string &)> log_;
-  const std::string missing_;
+  const WebRtcPresence webrtc_;
   Reaper reaper_;
   std::mutex lock_;
   std::condition_variable wake_, freed_;

@@ -14,11 +14,8 @@
 namespace vigil::monitor {
 
 WebViewers::WebViewers(WebRtcConfig config, std::function<void(const std::string &)> log)
-    : config_(std::move(config)), log_(std::move(log)),
-      missing_(config_.enabled ? WebConnection::missing()
-                               : "the configuration says http: {webrtc: {enabled: false}}"),
-      thread_([this] {
-        if (missing_.empty()) guard("preparing WebRTC", [] { WebConnection::prepare(); });
+    : config_(std::move(config)), log_(std::move(log)), webrtc_(config_), thread_([this] {
+        if (webrtc_.missing().empty()) guard("preparing WebRTC", [] { WebConnection::prepare(); });
         guard("viewers of WebRTC", [this] { look_after(); });
       }) {}
 
@@ -55,7 +52,7 @@ void WebViewers::need_running() const {
 
 WebViewers::Begun WebViewers::begin(const Asked &asked) {
   try {
-    if (!missing_.empty()) throw WebRefused{501, "there is no WebRTC here: " + missing_};
+    webrtc_.need();
     need_running();
     ViewPlaces::Beginning place(places_, asked.who);
     WebPeer::Wish wish{Offer(asked.sdp), {}, asked.on_this_machine};
@@ -149,8 +146,9 @@ nlohmann::json WebViewers::describe() const {
   const std::lock_guard guard(lock_);
   std::size_t connected = 0;
   for (const auto &[id, view] : views_) connected += view.peer->connected();
-  return {{"available", missing_.empty()},
-          {"reason", missing_.empty() ? nlohmann::json() : nlohmann::json(missing_)},
+  const std::string &missing = webrtc_.missing();
+  return {{"available", missing.empty()},
+          {"reason", missing.empty() ? nlohmann::json() : nlohmann::json(missing)},
           {"viewers", views_.size()},
           {"connected", connected},
           {"begun", begun_.load()},

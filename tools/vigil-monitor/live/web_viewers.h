@@ -7,6 +7,7 @@
 #include "rtp_senders.h"
 #include "view_places.h"
 #include "web_peer.h"
+#include "webrtc_presence.h"
 
 #include <atomic>
 #include <condition_variable>
@@ -61,7 +62,7 @@ class WebViewers {
 
   const WebRtcConfig config_;
   const std::function<void(const std::string &)> log_;
-  const std::string missing_;
+  const WebRtcPresence webrtc_;
   Reaper reaper_;
   ViewPlaces places_;
   RtpSenders senders_;

@@ -3,12 +3,11 @@
 
 #include "common/error.h"
 #include "common/file.h"
-#include "event.h"
+#include "common/name_aside.h"
 #include "sqlite.h"
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -20,10 +19,6 @@
 namespace vigil::monitor {
 namespace fs = std::filesystem;
 namespace {
-
-double system_seconds() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
 
 std::vector<std::string> columns_of(const Sqlite &db, const std::string &table) {
   Statement s(db, "SELECT name FROM pragma_table_info(?)");
@@ -61,21 +56,6 @@ int copy_table(const Sqlite &from, Sqlite &to, const std::string &table,
   return copied;
 }
 
-std::string name_aside(const std::string &path) {
-  std::string stamp = utc_timestamp(system_seconds());
-  std::erase_if(stamp, [](char c) { return c == '-' || c == ':'; });
-  // A second file within the second has a name of its own: nothing that was set aside is written over.
-  const std::string first = path + ".damaged-" + stamp;
-  std::string aside = first;
-  const auto is_taken = [](const std::string &file) {
-    struct stat info {};
-    return lstat(file.c_str(), &info) == 0;
-  };
-  for (int n = 2; is_taken(aside) || is_taken(aside + "-wal") || is_taken(aside + "-shm"); n++)
-    aside = first + "-" + std::to_string(n);
-  return aside;
-}
-
 bool is_barred(const std::string &path) {
   struct stat info {};
   if (stat(path.c_str(), &info) != 0) return false;
@@ -87,7 +67,7 @@ bool is_barred(const std::string &path) {
 std::string move_unreadable_log_aside(const std::string &path) {
   const std::string log = path + "-wal", index = path + "-shm";
   if (!is_barred(log) && !is_barred(index)) return "";
-  const std::string aside = name_aside(path);
+  const std::string aside = name_aside(path, {"-wal", "-shm"});
   const auto move = [&](const std::string &file, const char *end) {
     if (std::rename(file.c_str(), (aside + end).c_str()) != 0 && errno != ENOENT)
       fail(Error::Kind::write, "cannot move ", file, ", which cannot be read, aside: ", std::strerror(errno));
@@ -106,7 +86,7 @@ std::string move_unreadable_log_aside(const std::string &path) {
 }
 
 std::string move_aside(const std::string &path) {
-  const std::string aside = name_aside(path);
+  const std::string aside = name_aside(path, {"-wal", "-shm"});
   if (std::rename(path.c_str(), aside.c_str()) != 0)
     fail(Error::Kind::write, "cannot move the damaged file ", path, " aside: ", std::strerror(errno));
   for (const char *end : {"-wal", "-shm"}) {

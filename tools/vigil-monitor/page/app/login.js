@@ -47,6 +47,13 @@ export function login(onin) {
   };
   const form = h("form", { hidden: true, onsubmit: send }, // shown whole, so that nothing jumps
     h("div", { class: "login-brand" }, icon("eye"), h("h1", {}, "Vigil")), fields, error, button, other);
-  get("api/login").then((ways) => { users = ways.users; }).catch(() => {}).finally(() => show(!users));
+  const begin = async () => {
+    const ways = await get("api/login").catch(() => ({ users: false, needed: true }));
+    users = ways.users;
+    // The refusal took a session's cookie away that had ended: on the server's own machine the next request may need none.
+    if (!ways.needed) await onin();
+    if (form.isConnected) show(!users);
+  };
+  begin();
   return h("main", { class: "login" }, form);
 }

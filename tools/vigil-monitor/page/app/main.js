@@ -53,6 +53,17 @@ async function start() {
   });
 }
 
+/** Where a session ended while the live connection was away, this machine's own requests may have another role from then on. */
+async function lookWhoWeAre() {
+  const now = await get("api/version").catch(() => null); // a refusal shows the login
+  if (now && ["role", "user", "signed_in"].some((name) => now[name] !== store.version[name])) location.reload();
+}
+
+let lost = false; // the live connection
+live.addEventListener("state", () => {
+  if (live.connected && lost && leave) lookWhoWeAre();
+  lost = !live.connected;
+});
 signIn.addEventListener("needed", askForToken);
 watchVersion();
 listen();

@@ -8,7 +8,8 @@ import { t } from "../app/text.js";
 import { fault, format, freeName, goodName, kindWord, kinds, shapesOf } from "./shapes.js";
 
 const body = (shape) => ({ coordinates: format(shape.points), ...shape.options });
-const gone = (error) => { if (error.status !== 404) throw error; }; // somebody else has deleted it already
+/** For a deletion. */
+export const gone = (error) => { if (error.status !== 404) throw error; }; // somebody else has deleted it already
 const sameAs = (a) => (b) => a && b.kind === a.kind && b.name === a.name;
 
 export class Areas extends EventTarget {

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Parts of one camera's picture that move all day, each with a line below the picture and an outline over it: a person masks
-// it or leaves it as it is. Nothing is masked without that. Where there are several they have numbers.
+// it or leaves it as it is, and can take that back (unmasked.js). Nothing is masked without that. Where there are several they
+// have numbers.
 import { cameraPath, get, put, remove } from "../app/api.js";
 import { h, icon, s, setText } from "../app/dom.js";
 import { failure } from "../app/notice.js";
 import { store } from "../app/store.js";
 import { t } from "../app/text.js";
+import { gone } from "./areas.js";
+import { UnmaskedParts } from "./unmasked.js";
 import { parse } from "./shapes.js";
 
 const often = 600_000; // ms between two looks
@@ -25,6 +28,8 @@ export class Restless {
   #areas;
   #history;
   #signal;
+  #unmasked;
+  #lines = h("div", { class: "restless-lines" });
   #outlines = s("svg", { viewBox: "0 0 1 1", preserveAspectRatio: "none" });
   #decided = null; // shapes that the last look knew
   #looks = 0;
@@ -34,14 +39,18 @@ export class Restless {
     this.#areas = areas;
     this.#history = history;
     this.#signal = signal;
+    this.#unmasked = new UnmaskedParts(this.#name, history);
+    this.#unmasked.addEventListener("mark", ({ detail }) => this.#markUnmasked(detail));
     this.layer = h("div", { class: "proposed", "aria-hidden": "true" });
-    this.element = h("section", { class: "restless panel", hidden: true, "aria-label": t("Parts that move all day") });
+    this.element = h("section", { class: "restless panel", hidden: true, "aria-label": t("Parts that move all day") }, this.#lines, this.#unmasked.element);
     const timer = setInterval(() => this.#look(), often);
     signal.addEventListener("abort", () => clearInterval(timer));
   }
 
   /** Looks again where masks have changed since. */
   tell(camera) {
+    this.#unmasked.tell(camera);
+    this.#hideEmpty();
     const decided = JSON.stringify([camera.masks, camera.unmasked]);
     if (decided === this.#decided) return;
     this.#decided = decided;
@@ -57,12 +66,21 @@ export class Restless {
   }
 
   #show(parts) {
-    const focus = this.element.contains(document.activeElement);
+    const focus = this.#lines.contains(document.activeElement);
     this.#outlines.replaceChildren(...parts.map(({ coordinates }) => s("polygon", { points: coordinates })));
     this.layer.replaceChildren(this.#outlines, ...(parts.length > 1 ? parts.map(numberAt) : []));
-    this.element.replaceChildren(...parts.map((part, i) => this.#line(part, i, parts.length)));
-    this.element.hidden = !parts.length;
-    if (focus) this.element.querySelector("button")?.focus();
+    this.#lines.replaceChildren(...parts.map((part, i) => this.#line(part, i, parts.length)));
+    this.#hideEmpty();
+    if (focus) this.#lines.querySelector("button")?.focus();
+  }
+
+  #hideEmpty() {
+    this.element.hidden = !this.#lines.childElementCount && this.#unmasked.empty;
+  }
+
+  #markUnmasked(coordinates) {
+    for (const old of this.#outlines.querySelectorAll(".unmasked")) old.remove();
+    if (coordinates) this.#outlines.append(s("polygon", { class: "meant unmasked", points: coordinates }));
   }
 
   #line(part, i, all) {
@@ -87,7 +105,10 @@ export class Restless {
     const redo = async () => store.set(await put(path, { coordinates }));
     try {
       await redo();
-      this.#history.add({ words: t("leaving a part that moves all day"), undo: async () => store.set(await remove(path)), redo });
+      this.#history.add({ words: t("leaving a part that moves all day"), undo: async () => {
+        const camera = await remove(path).catch(gone);
+        if (camera) store.set(camera);
+      }, redo });
     } catch (error) {
       failure(error);
     }
