@@ -15,10 +15,11 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
 
-from vigiltest import same, true, wait_for  # pylint: disable=wrong-import-position,unused-import
+from vigiltest import SLOWER, same, true, wait_for  # pylint: disable=wrong-import-position,unused-import
 
 
-STARTS_WITHIN = 180  # seconds: the first start reads all of GStreamer's plugins
+STARTS_WITHIN = 180 * SLOWER  # seconds: the first start reads all of GStreamer's plugins
+ANSWERS_WITHIN = 20 * SLOWER
 
 
 def begin(name):
@@ -54,15 +55,15 @@ class Monitor:
     def connect(self):
         if self.host:
             with self.host.entered():  # a socket stays in the network in which it was made
-                c = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+                c = http.client.HTTPConnection("127.0.0.1", self.port, timeout=ANSWERS_WITHIN)
                 c.connect()
                 return c
         if not self.tls:
-            return http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+            return http.client.HTTPConnection("127.0.0.1", self.port, timeout=ANSWERS_WITHIN)
         context = ssl.create_default_context()
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
-        return http.client.HTTPSConnection("127.0.0.1", self.port, timeout=20, context=context)
+        return http.client.HTTPSConnection("127.0.0.1", self.port, timeout=ANSWERS_WITHIN, context=context)
 
     def ask(self, method, path, body=None, headers=None, raw=False):
         """Status and body; JSON read where it is JSON."""
@@ -111,13 +112,13 @@ class Monitor:
 
     def stop(self):
         self.process.send_signal(signal.SIGTERM)
-        code = self.process.wait(40)
+        code = self.process.wait(40 * SLOWER)
         if code:
             raise AssertionError(f"it ended with {code}; log:\n{''.join(self.log[-20:])}")
 
     def kill(self):
         self.process.kill()
-        self.process.wait(60)  # a loaded machine takes its time
+        self.process.wait(60 * SLOWER)  # a loaded machine takes its time
 
     def __enter__(self):
         return self

@@ -14,6 +14,7 @@ import time
 
 faulthandler.register(signal.SIGTERM, chain=True)  # Meson ends a test by it that takes too long; the stacks say where it waited
 SKIPPED = 77  # Meson's status of a test that cannot run here
+SLOWER = float(os.environ.get("CK_TIMEOUT_MULTIPLIER", "1"))  # limits grow by it, as Check's own do: for a machine that is emulated
 
 
 def skip(why):
@@ -54,13 +55,14 @@ def answer_of(connection, method, path, body=None, headers=None):
 
 def wait_for(what, condition, seconds=40, pause=0.1, detail=lambda: ""):
     """Asks again and again until the condition gives something true, which is returned. `detail`: text for the error."""
+    seconds *= SLOWER
     end = time.monotonic() + seconds
     while True:
         value = condition()
         if value:
             return value
         if time.monotonic() > end:
-            raise AssertionError(f"{what}: not within {seconds} s; {detail()}")
+            raise AssertionError(f"{what}: not within {seconds:g} s; {detail()}")
         time.sleep(pause)
 
 
