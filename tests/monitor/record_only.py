@@ -20,7 +20,9 @@ skip_for(rtsp_camera.MISSING, None if shutil.which("ffmpeg") and shutil.which("f
 PORT, FPS, PREVIEWS = free_port(), 15, 2  # seconds between two previews, at least
 OFF = "detect: {enabled: false}"
 ALL = "record: {pre_capture: 1, post_capture: 1, continuous: {days: 1}}\n"
-COUNTED = {"GST_DEBUG": "libav:6", "GST_DEBUG_NO_COLOR": "1"}
+# By libav alone: a GPU's decoder would not be counted.
+GPUS_DECODERS = ("nvh264dec", "nvh264sldec", "vah264dec", "vaapih264dec", "v4l2h264dec", "v4l2slh264dec")
+COUNTED = {"GST_DEBUG": "libav:6", "GST_DEBUG_NO_COLOR": "1", "GST_PLUGIN_FEATURE_RANK": ",".join(f"{d}:NONE" for d in GPUS_DECODERS)}
 
 
 def source(path):
