@@ -63,6 +63,8 @@ for missing in [[], ["OpenCL"], ["OpenGL"], ["CUDA"], ["OpenCL", "OpenGL", "CUDA
                 check("model-location is not set" in said, element, without, "says", said)
             elif set(missing) <= plays[element]:
                 check(status == 0, element, "does not play", without + ":", said)
+            elif element == "clbilateral" and "CUDA" not in missing and os.path.exists("/dev/nvidiactl"):
+                check(status == 0 or "OpenCL" in said, element, without, "neither plays in CUDA nor says what it lacks:", said)
             else:
                 check(status != 0 and "OpenCL" in said, element, without, "does not say what it lacks:", said)
         print("ran", without)

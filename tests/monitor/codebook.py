@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """A codebook of the site's own pictures: made when asked, taken only where labels are known better by it, replaced by hand, killed, deleted, covered.
 
-codebook.py PROGRAM FOLDER"""
+codebook.py PROGRAM FOLDER MANY_PROCESSORS"""
 import base64
 import json
 import os
@@ -10,6 +10,7 @@ import random
 import shutil
 import struct
 import subprocess
+import sys
 import tarfile
 import time
 
@@ -83,6 +84,17 @@ def make(m):
     status, answer = m.ask("POST", "/api/labels/codebook")
     assert status == 200, (status, answer)
     return m.wait("a codebook", lambda: (lambda s: not s["making"] and s["last"] and s["last"]["time"] != before and s["last"])(state(m)), 300)
+
+
+def many_processors():
+    """The limits of vigil-train do for a machine of 32 processors, for each of which OpenBLAS would take memory."""
+    real, wrapper = pathlib.Path(program).parent.parent / "vigil-train/vigil-train", folder / "on-many-processors"
+    wrapper.write_text(f"#!/bin/sh\nLD_PRELOAD={sys.argv[3]} exec {real} \"$@\"\n")
+    wrapper.chmod(0o755)
+    with start(env=dict(os.environ, VIGIL_TRAIN=str(wrapper))) as m:
+        last = make(m)
+        assert last["accuracy_after"] is not None and "failed" not in (last["reason"] or ""), last
+        m.stop()
 
 
 def on_disk(words):
@@ -349,7 +361,7 @@ def switched_off():
 
 
 # Each goes on from what the one before has left.
-checks = [off, refused_and_taken, killed, by_hand, no_trainer, folder_in_place, covered, covered_later, damaged_cover, switched_off]
+checks = [off, refused_and_taken, many_processors, killed, by_hand, no_trainer, folder_in_place, covered, covered_later, damaged_cover, switched_off]
 for check in checks:
     print(f"-- {check.__name__}", flush=True)
     check()
