@@ -65,8 +65,8 @@ class PictureFolder {
 class LimitedChild {
  public:
   LimitedChild(std::vector<std::string> words, const std::string &said) {
-    // ulimit: seconds of processor time, KiB of memory. A sanitizer needs all addresses. OpenBLAS takes memory
-    // for a thread of each processor when it is loaded, which on a machine of many is more than that.
+    // ulimit: seconds of processor time, KiB of memory. A sanitizer needs all addresses. OpenBLAS takes
+    // memory for a thread of each processor when it is loaded: of many processors more than that.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     constexpr const char *limits = R"(ulimit -t 900; exec nice -n 19 "$@")";
 #else
