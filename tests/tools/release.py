@@ -11,7 +11,7 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(sys.argv.pop(1)).resolve()
-FILES = ["meson.build", "CHANGELOG.md", "debian/changelog", "tools/release.py", "tests/lint/screenshots.py", "tests/lint/clone.py"]
+FILES = [".gitignore", "meson.build", "CHANGELOG.md", "debian/changelog", "tools/release.py", "tests/lint/screenshots.py", "tests/lint/clone.py"]
 sys.path.insert(0, str(ROOT / "tests/lint"))  # screenshots.py imports from its folder
 VIEW = "tools/vigil-monitor/page/events/heatmap.js"
 
