@@ -8,6 +8,14 @@
 #include <algorithm>
 
 namespace vigil::monitor {
+namespace {
+
+bool carries_jpeg(GstPad *pad) {
+  const gst::CapsPtr caps(gst_pad_get_current_caps(pad));
+  return caps && gst_structure_has_name(gst_caps_get_structure(caps.get(), 0), "image/jpeg");
+}
+
+} // namespace
 
 void ArrivalTimes::watch(GstPad *pad, GstElement *pipeline) {
   gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, guarded<passing, GST_PAD_PROBE_OK>,
@@ -22,8 +30,10 @@ GstPadProbeReturn ArrivalTimes::passing(GstPad *pad, GstPadProbeInfo *info, gpoi
     self.own_ = g_get_monotonic_time();
     return GST_PAD_PROBE_OK;
   }
-  // A parser may give its first picture the time 0, and none to all others.
-  if (self.own_ && g_get_monotonic_time() - self.own_ < G_USEC_PER_SEC) return GST_PAD_PROBE_OK;
+  // A parser may give its first picture the time 0, and none to all others. jpegdec of GStreamer 1.24 gives
+  // each of these a second, and from then on no picture a time before that.
+  if (self.own_ && g_get_monotonic_time() - self.own_ < G_USEC_PER_SEC && !carries_jpeg(pad))
+    return GST_PAD_PROBE_OK;
   GstEvent *event = gst_pad_get_sticky_event(pad, GST_EVENT_SEGMENT, 0);
   if (!event) return GST_PAD_PROBE_OK;
   const GstSegment *segment = nullptr;

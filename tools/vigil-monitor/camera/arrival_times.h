@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Times for streams that have none, as JPEG pictures by HTTP: the time at which a picture arrived. Without
 // one it cannot be shown, recorded or said to belong to an event. In a stream that has times, a buffer
-// without one stays as it is.
+// without one stays as it is, unless it is a JPEG picture, which is whole by itself.
 #pragma once
 
 #include <gst/gst.h>
