@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Which buffers of a stream get the time at which they came. By HTTP the first JPEG picture has the time 0 and
-// no other has one; a decoder of GStreamer 1.24 makes times of its own for those.
+// Which buffers of a stream get the time at which they came. By HTTP the first JPEG picture has the time 0
+// and no other has one; a decoder of GStreamer 1.24 makes times of its own for those.
 #include "common/error.h"
 #include "gst/video/gst_ptr.h"
 #include "tests/monitor/pipelines.h"
