@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Which buffers of a stream get the time at which they came. By HTTP the first JPEG picture has the time 0
 // and no other has one; a decoder of GStreamer 1.24 makes times of its own for those.
+#include "tools/vigil-monitor/camera/arrival_times.h"
 #include "common/error.h"
 #include "gst/video/gst_ptr.h"
 #include "tests/monitor/pipelines.h"
 #include "tests/unit.h"
-#include "tools/vigil-monitor/camera/arrival_times.h"
 
 #include <gst/app/gstappsrc.h>
 #include <string>
@@ -25,7 +25,8 @@ GstPadProbeReturn note_time(GstPad *, GstPadProbeInfo *info, gpointer user) {
 // The times of buffers of a live stream that came with `given` times, so many milliseconds apart.
 std::vector<GstClockTime> times(const std::string &caps, const std::vector<GstClockTime> &given,
                                 gulong apart = 20) {
-  const auto p = launch("appsrc name=in format=time is-live=true caps=" + caps + " ! fakesink name=out sync=false");
+  const auto p =
+      launch("appsrc name=in format=time is-live=true caps=" + caps + " ! fakesink name=out sync=false");
   const gst::ObjectPtr<GstElement> in(gst_bin_get_by_name(GST_BIN(p.get()), "in")),
       out(gst_bin_get_by_name(GST_BIN(p.get()), "out"));
   const gst::ObjectPtr<GstPad> src(gst_element_get_static_pad(in.get(), "src")),
@@ -42,8 +43,8 @@ std::vector<GstClockTime> times(const std::string &caps, const std::vector<GstCl
   }
   gst_app_src_end_of_stream(GST_APP_SRC(in.get()));
   const gst::ObjectPtr<GstBus> bus(gst_element_get_bus(p.get()));
-  GstMessage *end = gst_bus_timed_pop_filtered(bus.get(), 20 * GST_SECOND,
-                                               static_cast<GstMessageType>(GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
+  GstMessage *end = gst_bus_timed_pop_filtered(
+      bus.get(), 20 * GST_SECOND, static_cast<GstMessageType>(GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
   expect(end && GST_MESSAGE_TYPE(end) == GST_MESSAGE_EOS, caps + ": the stream comes to its end");
   if (end) gst_message_unref(end);
   gst_element_set_state(p.get(), GST_STATE_NULL);
@@ -58,12 +59,14 @@ void pictures() {
   for (std::size_t i = 1; i < found.size(); i++)
     expect(found[i] != none && found[i] >= found[i - 1] && found[i] < 20 * GST_SECOND,
            text("picture ", i, " has the time ", found[i]));
-  expect(times("image/jpeg", {GST_SECOND, 2 * GST_SECOND}).back() == 2 * GST_SECOND, "times that are there stay");
+  expect(times("image/jpeg", {GST_SECOND, 2 * GST_SECOND}).back() == 2 * GST_SECOND,
+         "times that are there stay");
 }
 
 void coded() {
   const std::string h264 = "video/x-h264,stream-format=byte-stream,alignment=au";
-  expect(times(h264, {GST_SECOND, none, 2 * GST_SECOND})[1] == none, "of a stream with times a frame without stays so");
+  expect(times(h264, {GST_SECOND, none, 2 * GST_SECOND})[1] == none,
+         "of a stream with times a frame without stays so");
   // The source gives its first buffer the time 0.
   expect(times(h264, {none, none}, 1100)[1] != none, "a stream that has had no times for a second gets them");
 }
