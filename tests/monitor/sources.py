@@ -171,7 +171,7 @@ record: {{enabled: false}}
 cameras:
   good: {{source: "{http.address('pictures/good')}"}}
   huge: {{source: "{http.address('pictures/huge')}"}}
-  restless: {{source: "{http.address('pictures/restless')}"}}
+  restless: {{source: "{http.address('pictures/restless')}", detect: {{fps: all}}}}
   raw: {{source: "{raw}", max_pixels: 230399}}
   stream: {{source: "{raw} ! {H264.replace(' ! h264parse', '')}", max_pixels: 230399}}
   allowed: {{source: "{raw}", max_pixels: 230400}}
