@@ -139,7 +139,7 @@ def refused_and_taken():
         own = state(m)["in_use"]
         m.wait("vectors by it", lambda: {x.get("codebook") for x in examples()} == {own})
         m.wait("the training by it", lambda: all(x["accuracy"] >= 0.8 for x in m.get("/api/labels")["labels"]))
-        assert any("codebook of" in line and "it is in use" in line for line in m.log), m.log
+        m.wait("it is said", lambda: any("codebook of" in line and "it is in use" in line for line in m.log))
         metrics = m.ask("GET", "/metrics")[1].decode()
         assert "vigil_label_codebook_in_use 1" in metrics, metrics[:2000]
 
@@ -213,7 +213,7 @@ def by_hand():
         now = state(m)["in_use"]
         assert now not in before, (now, before)
         m.wait("vectors that were made again", lambda: {x["codebook"] for x in examples()} == {now})
-        assert any("made again" in line for line in m.log), m.log
+        m.wait("it is said", lambda: any("made again" in line for line in m.log))
         m.wait("no vector is set aside", lambda: m.get("/api/labels")["set_aside"] == 0 and m.get("/api/labels")["labels"])
         m.stop()
     # What is no codebook is set aside, and said; labels go on by shape and motion.
@@ -221,7 +221,7 @@ def by_hand():
         CODEBOOK.write_bytes(bad)
         with start() as m:
             assert state(m)["in_use"] is None and not CODEBOOK.exists()
-            assert any("codebook.model" in line and "set aside" in line for line in m.log), m.log
+            m.wait("it is said", lambda: any("codebook.model" in line and "set aside" in line for line in m.log))
             assert len(m.get("/api/labels")["labels"]) == 2 or m.wait("labels", lambda: len(m.get("/api/labels")["labels"]) == 2)
             m.stop()
 
@@ -300,7 +300,7 @@ def covered_later():
         m.wait("its picture is gone", lambda: "picture" not in of("plain"))
         assert on_disk(picture.encode()) == [], "no file has it"
         assert of("plain")["shape"] and [x["picture"] for x in examples() if x["camera"] == "gate" and "picture" in x] == gate, "nothing else is gone"
-        assert any("private now" in line for line in m.log), m.log
+        m.wait("it is said", lambda: any("private now" in line for line in m.log))
         m.wait("tracks are looked at no more", lambda: looked_at(m)[-1] == "")
         assert m.ask("POST", f"/api/events/{second['id']}/label", {"label": "older"})[0] == 200
         assert "picture" not in of("older"), "an event from before has a plain picture"
@@ -356,7 +356,7 @@ def switched_off():
     configure("{codebook: false}")
     with start() as m:
         m.wait("pictures are deleted", lambda: not any("picture" in x for x in examples()))
-        assert any("are deleted" in line for line in m.log), m.log
+        m.wait("it is said", lambda: any("are deleted" in line for line in m.log))
         m.stop()
 
 
