@@ -38,7 +38,6 @@ cameras:
 
 def started(name, local="view", extra="", cameras=CAMERAS):
     own = folder / name
-    shutil.rmtree(own, ignore_errors=True)
     own.mkdir()
     (own / "token").touch(0o600)
     (own / "token").write_text(f"admin {ADMIN}\n")
@@ -397,18 +396,10 @@ def limits():
                 good.play("street")
                 silent = [Client(m.rtsp) for _ in range(2)]
                 # Four are there: the next ones end at once.
-                waiting = 0
                 for _ in range(10):
                     with Client(m.rtsp) as over:
-                        over.socket.settimeout(3)
-                        try:
+                        with contextlib.suppress(EOFError, ConnectionError):
                             same(over.describe("street")[0], 503, "more than max_clients")
-                        except (EOFError, ConnectionError):
-                            pass
-                        except TimeoutError:  # some get no answer, which is not explained (docs/measurements/log/2026-11/systems.md)
-                            waiting += 1
-                print(f"{waiting} of ten too many had no answer within 3 s")
-                true(waiting < 10, "one of them is refused")
                 begun = time.monotonic()
                 for s in silent:
                     ends(s, "who says nothing for ten seconds")
@@ -479,9 +470,5 @@ asked = sys.argv[3:]
 for check in CHECKS:
     if not asked or check.__name__ in asked:
         begun = time.monotonic()
-        try:
-            check()
-        except (AssertionError, OSError) as e:  # once more, loudly: the server leaves clients waiting at times, which is open (systems.md)
-            print(f"AGAIN: {check.__name__} failed: {e}", flush=True)
-            check()
+        check()
         print(f"{check.__name__}: {time.monotonic() - begun:.1f} s", flush=True)
