@@ -54,20 +54,29 @@ namespace {
 
 // One connection; its GstRTSPClient owns it.
 struct Connection {
-  Connection(RtspServer::Impl &i, const std::string &address)
-      : impl(i), visitor(i.access, address, i.loopback), client(address),
-        place(i.places.take(client_address(address).network, RtspServer::most_of_one)) {
+  Connection(RtspServer::Impl &i, const std::string &address, GSocket *s)
+      : impl(i), socket(s ? G_SOCKET(g_object_ref(s)) : nullptr), visitor(i.access, address, i.loopback),
+        client(address), place(i.places.take(client_address(address).network, RtspServer::most_of_one)) {
     refused = ++impl.clients > impl.settings.most_clients || !place || impl.closing;
   }
-  ~Connection() { impl.clients--; }
+  ~Connection() {
+    g_clear_object(&socket);
+    impl.clients--;
+  }
   Connection(const Connection &) = delete;
   Connection &operator=(const Connection &) = delete;
 
+  // On any thread. The client's own thread then finds the end of its stream and leaves. It alone may call
+  // gst_rtsp_client_close: with a call from another thread, one that reads at that moment reads for ever.
+  static void shut_down(GSocket *socket) { g_socket_shutdown(socket, TRUE, TRUE, nullptr); }
+
   RtspServer::Impl &impl;
+  GSocket *socket; // null: there was none
   RtspVisitor visitor;
   const std::string client;
   const std::shared_ptr<void> place;
   bool refused = false;
+  std::atomic<bool> ends = false; // it was shut down
   std::mutex lock;
   double last_request = Utc::monotonic_seconds(); // or since when it is there
   std::weak_ptr<RtspCameraStream> stream;         // that it was given last
@@ -217,21 +226,26 @@ static void vigil_rtsp_factory_class_init(VigilRtspFactoryClass *klass) {
 namespace vigil::monitor {
 namespace {
 
-gboolean close_later(gpointer client) {
-  gst_rtsp_client_close(GST_RTSP_CLIENT(client));
+gboolean shut_down_later(gpointer socket) {
+  Connection::shut_down(G_SOCKET(socket));
   return G_SOURCE_REMOVE;
 }
 
 void client_connected(GstRTSPServer *, GstRTSPClient *client, gpointer user) {
   auto &impl = *static_cast<RtspServer::Impl *>(user);
   GstRTSPConnection *connection = gst_rtsp_client_get_connection(client);
+  // Without tunnels through HTTP, whose two connections would have to be ended together.
+  if (connection) gst_rtsp_connection_set_http_mode(connection, TRUE);
   const gchar *address = connection ? gst_rtsp_connection_get_ip(connection) : nullptr;
-  auto *c = new Connection(impl, address ? address : "");
+  GSocket *socket = connection ? gst_rtsp_connection_get_read_socket(connection) : nullptr;
+  auto *c = new Connection(impl, address ? address : "", socket);
   g_object_set_data_full(G_OBJECT(client), state_key, c,
                          [](gpointer p) { delete static_cast<Connection *>(p); });
-  if (!c->refused) return;
-  GSource *later = g_idle_source_new();
-  g_source_set_callback(later, guarded<close_later, G_SOURCE_REMOVE>, g_object_ref(client), g_object_unref);
+  if (!c->refused || !socket) return;
+  constexpr guint time_to_ask = 200; // ms, and to be answered why it is refused
+  GSource *later = g_timeout_source_new(time_to_ask);
+  g_source_set_callback(later, guarded<shut_down_later, G_SOURCE_REMOVE>, g_object_ref(socket),
+                        g_object_unref);
   g_source_attach(later, impl.context);
   g_source_unref(later);
 }
@@ -257,9 +271,7 @@ const char *why_over(RtspServer::Impl &impl, GstRTSPClient *client, Connection &
   if (!c.visitor.is_current()) return "may not look any more";
   if (!has_session(client)) return quiet > RtspServer::idle_within ? "asks for nothing" : nullptr;
   if (stream && stream->ended()) return "had the stream to its end";
-  GstRTSPConnection *connection = gst_rtsp_client_get_connection(client);
-  GSocket *socket = connection ? gst_rtsp_connection_get_write_socket(connection) : nullptr;
-  if (socket && c.unread.seconds(g_socket_get_fd(socket), now) > RtspServer::unread_within)
+  if (c.socket && c.unread.seconds(g_socket_get_fd(c.socket), now) > RtspServer::unread_within)
     return "does not read";
   return nullptr;
 }
@@ -267,10 +279,13 @@ const char *why_over(RtspServer::Impl &impl, GstRTSPClient *client, Connection &
 GstRTSPFilterResult look_at_client(GstRTSPServer *, GstRTSPClient *client, gpointer user) {
   auto &impl = *static_cast<RtspServer::Impl *>(user);
   Connection *c = connection_of(client);
-  const char *why = c ? why_over(impl, client, *c) : nullptr;
+  if (!c || !c->socket || c->ends) return GST_RTSP_FILTER_KEEP;
+  const char *why = why_over(impl, client, *c);
   if (!why) return GST_RTSP_FILTER_KEEP;
+  if (c->ends.exchange(true)) return GST_RTSP_FILTER_KEEP;
   if (*why) impl.log("RTSP: " + c->visitor.name() + " at " + c->client + " " + why + ": the connection ends");
-  return GST_RTSP_FILTER_REMOVE;
+  Connection::shut_down(c->socket);
+  return GST_RTSP_FILTER_KEEP;
 }
 
 gboolean look_at_clients(gpointer user) {
