@@ -6,6 +6,7 @@
 #include "common/error.h"
 #include "gst/compat.h"
 #include "gst/memory/cuda_grey_pool.h"
+#include "gst/memory/cuda_process_context.h"
 #include "gst/video/formats.h"
 
 namespace vigil::gst {
@@ -21,14 +22,41 @@ GstCudaContext *context_of(GstBuffer *buffer) {
   return GST_CUDA_MEMORY_CAST(gst_buffer_peek_memory(buffer, 0))->context;
 }
 
-} // namespace
-
-namespace {
-
 // While a thread looks for a context, neighbours and the application offer it theirs on the same thread:
 // GStreamer looks for it there.
 thread_local const CudaContext *asking = nullptr;
 thread_local GstCudaContext **found = nullptr;
+
+// One neighbour's context is the element's from then on, if there is any in that direction.
+void ask_neighbours(GstElement *element, GstPadDirection direction) {
+  const auto ask = +[](GstElement *self, GstPad *pad, gpointer) -> gboolean {
+    GstQuery *query = gst_query_new_context(GST_CUDA_CONTEXT_TYPE);
+    GstContext *context = nullptr;
+    if (gst_pad_peer_query(pad, query)) gst_query_parse_context(query, &context);
+    if (context) gst_element_set_context(self, context);
+    gst_query_unref(query);
+    return *found == nullptr; // go on
+  };
+  if (direction == GST_PAD_SRC)
+    gst_element_foreach_src_pad(element, ask, nullptr);
+  else
+    gst_element_foreach_sink_pad(element, ask, nullptr);
+}
+
+// As gst_cuda_ensure_element_context(), which would make a context for each pipeline.
+void find_context(GstElement *element, int id) {
+  if (!*found) ask_neighbours(element, GST_PAD_SRC);
+  if (!*found) ask_neighbours(element, GST_PAD_SINK);
+  if (!*found)
+    gst_element_post_message(element,
+                             gst_message_new_need_context(GST_OBJECT(element), GST_CUDA_CONTEXT_TYPE));
+  if (*found) return;
+  *found = process_cuda_context(id < 0 ? 0 : id);
+  if (!*found) return;
+  GstContext *context = gst_context_new_cuda_context(*found);
+  gst_element_set_context(element, context);
+  gst_element_post_message(element, gst_message_new_have_context(GST_OBJECT(element), context));
+}
 
 } // namespace
 
@@ -70,14 +98,12 @@ std::unique_ptr<Device> CudaContext::open(GstElement *element, int id) {
   }
   asking = this;
   found = &context;
-  const bool there = gst_cuda_ensure_element_context(element, id, &context);
+  find_context(element, id);
   asking = nullptr;
   found = nullptr;
-  if (!there || !context) {
-    gst_clear_object(&context);
+  if (!context)
     fail(Error::Kind::no_device, "GStreamer cannot make a CUDA context on device ", id < 0 ? 0 : id,
          "; the log (GST_DEBUG=cuda*:4) says why");
-  }
   const std::lock_guard lock(mutex_);
   gst_clear_object(&context_);
   context_ = context;

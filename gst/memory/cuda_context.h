@@ -22,8 +22,9 @@ class CudaContext {
   void offered(GstElement *, GstContext *, int id);
   bool answer(GstElement *, GstQuery *);
 
-  // Takes the context that neighbours or the application have, or makes one and tells them. `id` -1: any
-  // device, the first when there is nobody to share with. Throws Error::no_device, saying what is missing.
+  // Takes the context that neighbours or the application have, otherwise that of the process
+  // (cuda_process_context.h), and tells them. `id` -1: any device, the first when there is nobody to share
+  // with. Throws Error::no_device, saying what is missing.
   std::unique_ptr<Device> open(GstElement *, int id);
   // Everything that was made on the device must be gone before.
   void close();

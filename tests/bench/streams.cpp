@@ -11,7 +11,8 @@
 // of elements. With --live yes the sinks wait for each frame's time, as with cameras, and only the kind with
 // ELEMENT runs: as long as the slowest stream has the clip's frame rate, the machine can watch that many.
 // With --share yes all pipelines get the first one's CUDA context and OpenGL display (with --share cuda the
-// former alone), as an application with many cameras should do; otherwise each makes its own.
+// former alone). Otherwise each has what it finds or makes: with Vigil's elements one CUDA context is there
+// for all, unless CUDA elements of others stand behind them; decoders alone make one each.
 #include <algorithm>
 #include <atomic>
 #include <chrono>

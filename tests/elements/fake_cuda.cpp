@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The functions of libcuda that common/cuda/driver.cpp finds, of a driver whose GPU fails when it is said to:
-// from then on no context can be made current, as after a failure of a real one. For cuda_teardown.cpp.
+// The functions of libcuda that common/cuda/driver.cpp and libgstcuda find, of a driver whose GPU fails when
+// it is said to: from then on no context can be made current, as after a failure of a real one. For
+// cuda_teardown.cpp and cuda_contexts.cpp.
+#include <cstdio>
+
+namespace {
+char contexts[64]; // what stands for a context is the address of one of these
+char *next_context = contexts;
+} // namespace
+
 extern "C" {
-int fake_cuda_failed = 0, fake_cuda_depth = 0;
+int fake_cuda_failed = 0, fake_cuda_depth = 0, fake_cuda_destroyed = 0;
 
 int cuInit(unsigned) {
   return 0;
@@ -16,11 +24,12 @@ int cuDeviceGet(int *device, int id) {
   return 0;
 }
 int cuCtxCreate_v2(void **context, unsigned, int) {
-  *context = &fake_cuda_failed;
+  *context = next_context++;
   fake_cuda_depth++;
   return 0;
 }
 int cuCtxDestroy_v2(void *) {
+  fake_cuda_destroyed++;
   return 0;
 }
 int cuCtxPushCurrent_v2(void *) {
@@ -43,4 +52,58 @@ int cuGetErrorString(int, const char **s) {
   *s = "unspecified launch failure";
   return 0;
 }
+int cuDeviceGetName(char *name, int size, int) {
+  std::snprintf(name, size, "fake");
+  return 0;
+}
+int cuDeviceGetAttribute(int *value, int, int) {
+  *value = 1;
+  return 0;
+}
+int cuDriverGetVersion(int *version) {
+  *version = 12000;
+  return 0;
+}
+// libgstcuda wants these to be there.
+#define NOTHING(name)                                                                                        \
+  int name(...) {                                                                                            \
+    return 0;                                                                                                \
+  }
+NOTHING(cuGetErrorName)
+NOTHING(cuCtxEnablePeerAccess)
+NOTHING(cuCtxDisablePeerAccess)
+NOTHING(cuGraphicsMapResources)
+NOTHING(cuGraphicsUnmapResources)
+NOTHING(cuGraphicsUnregisterResource)
+NOTHING(cuMemAlloc_v2)
+NOTHING(cuMemAllocPitch_v2)
+NOTHING(cuMemAllocHost_v2)
+NOTHING(cuMemcpy2D_v2)
+NOTHING(cuMemcpy2DAsync_v2)
+NOTHING(cuMemFree_v2)
+NOTHING(cuMemFreeHost)
+NOTHING(cuStreamCreate)
+NOTHING(cuStreamDestroy)
+NOTHING(cuStreamDestroy_v2)
+NOTHING(cuStreamSynchronize)
+NOTHING(cuStreamQuery)
+NOTHING(cuEventCreate)
+NOTHING(cuEventDestroy_v2)
+NOTHING(cuEventRecord)
+NOTHING(cuEventSynchronize)
+NOTHING(cuEventQuery)
+NOTHING(cuDeviceCanAccessPeer)
+NOTHING(cuModuleLoadData)
+NOTHING(cuModuleUnload)
+NOTHING(cuModuleGetFunction)
+NOTHING(cuTexObjectCreate)
+NOTHING(cuTexObjectDestroy)
+NOTHING(cuLaunchKernel)
+NOTHING(cuGraphicsGLRegisterImage)
+NOTHING(cuGraphicsGLRegisterBuffer)
+NOTHING(cuGLGetDevices_v2)
+NOTHING(cuGraphicsResourceSetMapFlags_v2)
+NOTHING(cuGraphicsSubResourceGetMappedArray)
+NOTHING(cuGraphicsResourceGetMappedPointer_v2)
+#undef NOTHING
 }
