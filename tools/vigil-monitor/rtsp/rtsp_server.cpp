@@ -67,7 +67,7 @@ struct Connection {
   Connection &operator=(const Connection &) = delete;
 
   // On any thread. The client's own thread then finds the end of its stream and leaves. It alone may call
-  // gst_rtsp_client_close: with a call from another thread, one that reads at that moment reads for ever.
+  // gst_rtsp_client_close: with a call from another thread, one that reads at that moment never ends.
   static void shut_down(GSocket *socket) { g_socket_shutdown(socket, TRUE, TRUE, nullptr); }
 
   RtspServer::Impl &impl;
