@@ -53,30 +53,31 @@ Sun day_sun(double time) {
   return {{std::clamp(0.3f * turn, -1.6f, 1.6f), 0.3f}, 0.12f + 0.28f * bright, 0.3f - 0.2f * bright};
 }
 
-Day::Day(std::uint32_t seed, int width, int height, const Camera &camera)
-    : seed_(mix(seed, 0x64617973u)), width_(width), height_(height), columns_((width - 1) / grid_step + 2),
-      rows_((height - 1) / grid_step + 2) {
+Day::Day(const Settings &s, const Camera &camera)
+    : seed_(mix(s.seed, 0x64617973u)), width_(s.width), height_(s.height),
+      columns_((s.width - 1) / grid_step + 2), rows_((s.height - 1) / grid_step + 2) {
+  if (s.headlights) beams_.emplace(s, camera);
   for (int row = 0; row < rows_; row++)
     for (int column = 0; column < columns_; column++)
       ground_.push_back(foot_of(camera, float(column * grid_step), float(row * grid_step)));
-  lamps_.resize(std::size_t(width) * std::size_t(height));
-  for (int y = 0; y < height; y++)
-    for (int x = 0; x < width; x++) {
+  lamps_.resize(std::size_t(width_) * std::size_t(height_));
+  for (int y = 0; y < height_; y++)
+    for (int x = 0; x < width_; x++) {
       const ScenePoint at = foot_of(camera, float(x) + 0.5f, float(y) + 0.5f);
       float sum = 0;
       for (const ScenePoint &lamp : lamp_feet) {
         const float far2 = (at.x - lamp.x) * (at.x - lamp.x) + (at.y - lamp.y) * (at.y - lamp.y);
         sum += 1 / ((1 + far2 / (lamp_reach * lamp_reach)) * (1 + far2 / (lamp_reach * lamp_reach)));
       }
-      lamps_[std::size_t(y) * std::size_t(width) + std::size_t(x)] = std::min(sum, 1.f);
+      lamps_[std::size_t(y) * std::size_t(width_) + std::size_t(x)] = std::min(sum, 1.f);
     }
 }
 
-std::unique_ptr<Effect::Frame> Day::frame(const Moment &moment, const std::vector<Actor> &) const {
-  return std::make_unique<Frame>(*this, moment);
+std::unique_ptr<Effect::Frame> Day::frame(const Moment &moment, const std::vector<Actor> &actors) const {
+  return std::make_unique<Frame>(*this, moment, actors);
 }
 
-Day::Frame::Frame(const Day &d, const Moment &moment) : day_(d) {
+Day::Frame::Frame(const Day &d, const Moment &moment, const std::vector<Actor> &actors) : day_(d) {
   const Weather w = weather_at(moment.time);
   noise_ = 2 - w.daylight;
   const float day = w.daylight * (1 - 0.3f * w.overcast);
@@ -85,6 +86,7 @@ Day::Frame::Frame(const Day &d, const Moment &moment) : day_(d) {
   };
   sky_ = {mixed(moonlight.r, evening.r), mixed(moonlight.g, evening.g), mixed(moonlight.b, evening.b)};
   lamps_ = w.lamps ? lamplight : Rgb{0, 0, 0};
+  if (w.lamps && d.beams_) beams_.emplace(*d.beams_, actors);
 
   clouds_.assign(d.ground_.size(), 1.f);
   if (const float depth = cloud_depth * w.broken * w.daylight * (1 - w.overcast); depth > 0) {
@@ -126,10 +128,12 @@ void Day::Frame::light(const ColourRow &row, int y) const {
     const float top = upper[c] + (upper[c + 1] - upper[c]) * across,
                 low = lower[c] + (lower[c + 1] - lower[c]) * across;
     const float cloud = top + (low - top) * down;
-    row.r[x] *= sky_.r * cloud + lamps_.r * lamps[x];
-    row.g[x] *= sky_.g * cloud + lamps_.g * lamps[x];
-    row.b[x] *= sky_.b * cloud + lamps_.b * lamps[x];
+    const Rgb beams = beams_ ? beams_->light(x, y) : Rgb{0, 0, 0};
+    row.r[x] *= sky_.r * cloud + lamps_.r * lamps[x] + beams.r;
+    row.g[x] *= sky_.g * cloud + lamps_.g * lamps[x] + beams.g;
+    row.b[x] *= sky_.b * cloud + lamps_.b * lamps[x] + beams.b;
   }
+  if (beams_) beams_->glare(row, y);
 }
 
 void Day::Frame::rain(const ColourRow &row, int y) const {
@@ -164,7 +168,7 @@ void Plot::passers(double time, std::vector<Actor> &actors) const {
     const ScenePoint heading{leftwards ? -1.f : 1.f, 0};
     const ScenePoint at{0, (car ? (leftwards ? 13.7f : 10.6f) : which < 0.4f ? 16.f : 7.2f) + aside};
     float from, to;
-    if (!camera_.visible_stretch(at, heading, car ? 3.4f : 1.6f, from, to)) continue;
+    if (!camera_.visible_stretch(at, heading, car ? 3.4f + beam_margin_ : 1.6f, from, to)) continue;
     const double half = 0.5 * double(to - from) / double(speed), wait = stops ? 30 : 0;
     const double t = since - begin;
     if (t > 2 * half + wait) continue;

@@ -5,7 +5,8 @@
 //   12:00  sun, and clouds whose shadows drift over the street until 16:00
 //   16:30  overcast; rain from 16:45 to 17:30
 //   17:02  daylight fades, and turns warm before; at 18:23 it is night
-//   17:53  the street lamps go on, all at once; off at 6:06
+//   17:53  the street lamps go on, all at once; off at 6:06. Cars have their headlights on with them, if the
+//          settings say so
 //   02:00  rain until 02:45
 //   05:37  dawn, until 06:58
 //   08:00  clouds until 10:30
@@ -13,9 +14,11 @@
 // lamps.
 #pragma once
 
+#include "common/scene/beams.h"
 #include "common/scene/effect.h"
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace vigil::scene {
@@ -36,11 +39,11 @@ Sun day_sun(double time);
 // Light, lamps and rain.
 class Day final : public Effect {
  public:
-  Day(std::uint32_t seed, int width, int height, const Camera &);
+  Day(const Settings &, const Camera &);
 
   class Frame final : public Effect::Frame {
    public:
-    Frame(const Day &, const Moment &);
+    Frame(const Day &, const Moment &, const std::vector<Actor> &);
     void row(const ColourRow &, int y) const override;
     float noise() const override { return noise_; }
 
@@ -56,6 +59,7 @@ class Day final : public Effect {
     Rgb sky_{}, lamps_{};
     std::vector<float> clouds_; // factors at the points of a grid, `grid_step` pixels apart
     std::vector<Drop> drops_;
+    std::optional<Beams::Frame> beams_; // none: no headlights
     float noise_;
   };
   std::unique_ptr<Effect::Frame> frame(const Moment &, const std::vector<Actor> &) const override;
@@ -66,6 +70,7 @@ class Day final : public Effect {
   int width_, height_, columns_, rows_; // of the grid
   std::vector<ScenePoint> ground_;      // where the grid's points lie on the ground, metres
   std::vector<float> lamps_;            // 0..1 of each pixel: how strongly the lamps light it
+  std::optional<Beams> beams_;          // none: no headlights
 };
 
 } // namespace vigil::scene

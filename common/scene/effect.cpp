@@ -36,7 +36,7 @@ void Veil::row(const ColourRow &row, int width, int y) const {
 std::unique_ptr<Effect> make_effect(const Settings &s, const Camera &camera) {
   switch (s.story) {
   case Story::day:
-    return std::make_unique<Day>(s.seed, s.width, s.height, camera);
+    return std::make_unique<Day>(s, camera);
   case Story::rain:
     return make_rain(s);
   case Story::snow:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // A street at night by the headlights of its cars, and a camera that turns to infra-red light at dusk.
+#include "common/scene/beams.h"
 #include "common/scene/effect.h"
 #include "common/scene/ground.h"
-#include "common/scene/veil.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,9 +11,7 @@
 namespace vigil::scene {
 namespace {
 
-constexpr Rgb night_light{0.27f, 0.29f, 0.34f}, beam_light{1, 0.95f, 0.84f}, glare_colour{255, 250, 232};
-constexpr float beam_strength = 1.3f, beam_length = 30, half_way = 7;  // metres
-constexpr float front = 2.15f, lamp_height = 0.6f, lamp_aside = 0.66f; // metres, of a car
+constexpr Rgb night_light{0.27f, 0.29f, 0.34f};
 // Seconds of each period of the story ir_cut: it gets dark, the camera turns to infra-red light and back, it
 // is light again.
 constexpr double cut_period = 40, dusk_from = 3, cut_at = 7, back_at = 25, light_at = 29, settles = 0.6;
@@ -31,56 +29,21 @@ void multiply(const ColourRow &row, int x, const Rgb &k) {
 
 class Headlights final : public Effect {
  public:
-  Headlights(const Settings &s, const Camera &camera) : width_(s.width), camera_(camera) {
-    for (int y = 0; y < s.height; y++)
-      for (int x = 0; x < s.width; x++) ground_.push_back(foot_of(camera, float(x) + 0.5f, float(y) + 0.5f));
-  }
+  Headlights(const Settings &s, const Camera &camera) : width_(s.width), beams_(s, camera) {}
 
   class Frame final : public Effect::Frame {
    public:
-    Frame(const Headlights &all, const std::vector<Actor> &actors) : all_(all) {
-      for (const Actor &a : actors)
-        if (a.kind == Kind::car) {
-          cars_.push_back(a);
-          glare(a);
-        }
-    }
+    Frame(const Headlights &all, const std::vector<Actor> &actors)
+        : width_(all.width_), beams_(all.beams_, actors) {}
     void row(const ColourRow &row, int y) const override {
-      const ScenePoint *const ground = all_.ground_.data() + std::ptrdiff_t(y) * all_.width_;
-      for (int x = 0; x < all_.width_; x++) {
-        float beams = 0;
-        for (const Actor &car : cars_) beams += beam(car, ground[x]);
-        multiply(row, x, night_light + beam_light * beams);
-      }
-      veil_.row(row, all_.width_, y);
+      for (int x = 0; x < width_; x++) multiply(row, x, night_light + beams_.light(x, y));
+      beams_.glare(row, y);
     }
     float noise() const override { return 1.6f; }
 
    private:
-    // A cone before the car, which widens and fades.
-    static float beam(const Actor &car, ScenePoint p) {
-      const ScenePoint h = car.heading, from{car.at.x + front * h.x, car.at.y + front * h.y};
-      const float ahead = (p.x - from.x) * h.x + (p.y - from.y) * h.y,
-                  aside = (p.y - from.y) * h.x - (p.x - from.x) * h.y;
-      if (ahead <= 0 || ahead > beam_length) return 0;
-      const float wide = 0.9f + 0.22f * ahead, k = aside / wide, far = ahead / half_way;
-      if (k * k > 9) return 0;
-      return beam_strength * std::min(ahead, 1.f) * std::exp(-k * k) / (1 + far * far) *
-             (1 - ahead / beam_length);
-    }
-    void glare(const Actor &car) {
-      const ScenePoint h = car.heading;
-      for (const float l : {-lamp_aside, lamp_aside}) {
-        const Camera::Seen lamp = all_.camera_.see(
-            {car.at.x + front * h.x - l * h.y, car.at.y + front * h.y + l * h.x, lamp_height});
-        if (lamp.scale <= 0) continue;
-        veil_.add(lamp.at, lamp.at, 0.45f * lamp.scale, glare_colour, 0.3f);
-        veil_.add(lamp.at, lamp.at, 0.14f * lamp.scale, glare_colour, 0.95f);
-      }
-    }
-    const Headlights &all_;
-    std::vector<Actor> cars_;
-    Veil veil_;
+    int width_;
+    Beams::Frame beams_;
   };
   std::unique_ptr<Effect::Frame> frame(const Moment &, const std::vector<Actor> &actors) const override {
     return std::make_unique<Frame>(*this, actors);
@@ -88,8 +51,7 @@ class Headlights final : public Effect {
 
  private:
   int width_;
-  const Camera &camera_;
-  std::vector<ScenePoint> ground_; // where each pixel lies on the ground
+  Beams beams_;
 };
 
 class IrCut final : public Effect {

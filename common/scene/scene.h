@@ -91,6 +91,7 @@ struct Settings {
   // Another view of the place: the pole's height in metres, 2..20, and by how many degrees the camera is
   // turned to the right, -30..30, and down, -1.5..30.
   float pole = 5.5f, aside = 0.f, down = 0.f;
+  bool headlights = false; // of the cars of the story `day`, while its lamps are lit
 };
 
 struct Moment {

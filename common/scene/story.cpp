@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "common/scene/story.h"
 
+#include "common/scene/beams.h"
 #include "common/scene/day.h"
 #include "common/scene/hash.h"
 
@@ -13,11 +14,11 @@ namespace {
 // Any number would do; with this one the default seed shows objects that luma alone can tell from shadow.
 constexpr std::uint32_t cast_key = 4;
 constexpr float car_margin = 3.4f,
-                person_margin = 1.6f;              // metres beyond the picture's border, shadows included
-constexpr float beam_margin = 18, tour_margin = 9; // metres more, for headlights and for other views
-constexpr double switch_period = 8;                // seconds: light on for the first half
-constexpr double stand = 15;                       // seconds that the stopped car stands
-constexpr double stroll = 8, crowd_period = 16;    // seconds until the crowd runs, and until it comes again
+                person_margin = 1.6f;           // metres beyond the picture's border, shadows included
+constexpr float tour_margin = 9;                // metres more, for other views
+constexpr double switch_period = 8;             // seconds: light on for the first half
+constexpr double stand = 15;                    // seconds that the stopped car stands
+constexpr double stroll = 8, crowd_period = 16; // seconds until the crowd runs, and until it comes again
 
 Pattern pattern_of(const Settings &s) {
   if (s.pattern != Pattern::automatic) return s.pattern;
@@ -95,6 +96,8 @@ Plot::Plot(const Settings &s, const Camera &camera)
                                  : s.story == Story::foliage ? 2.2f
                                  : s.story == Story::gale    ? 6.f
                                                              : 1.f),
+      beam_margin_(s.story == Story::headlights || (s.story == Story::day && s.headlights) ? beam_margin
+                                                                                           : 0.f),
       sun_(sun_of(s.story)), camera_(camera) {
   switch (story_) {
   case Story::street:
@@ -191,9 +194,7 @@ void Plot::add_lane(Kind kind, float distance, float turn, float speed, double f
   if (story_ == Story::pan_tilt)
     lane.first -= double(tour_margin / speed);                    // they are in view as soon as elsewhere
   if (cars) lane.interval = std::max(lane.interval, 9.0 / speed); // metres from car to car
-  const float more = story_ == Story::pan_tilt             ? tour_margin
-                     : story_ == Story::headlights && cars ? beam_margin
-                                                           : 0.f;
+  const float more = story_ == Story::pan_tilt ? tour_margin : cars ? beam_margin_ : 0.f;
   if (camera_.visible_stretch(lane.at, lane.heading, (cars ? car_margin : person_margin) + more, lane.from,
                               lane.to))
     lanes_.push_back(lane);

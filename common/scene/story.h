@@ -99,6 +99,8 @@ class Plot {
   double quiet_;
   float density_;
   float wind_;
+  float
+      beam_margin_; // metres beyond the border at which cars are known for their headlights; 0: no headlights
   Sun sun_;
   Camera camera_;
   std::vector<Lane> lanes_;

@@ -2,18 +2,19 @@
 // A drawn day before cudamog: the motion events against the exact truth.
 // Usage: quality-day [--from HOUR] [--hours N] [--rate FPS] [--seed N] [--size WxH] [--format FORMAT]
 //                    [--settings "name=value ..."]... [--recall R] [--false-a-day N]
-//                    [--warm-up SECONDS] [--at-most SECONDS] [--list]
+//                    [--warm-up SECONDS] [--at-most SECONDS] [--list] [--headlights]
 //
 // --settings may be given several times: each frame is drawn once, for all of them, and each is scored.
 // --warm-up: what begins in the first seconds of the scene's time does not count, and these come on top of
 // --hours. --at-most: after so many seconds of the clock on the wall it ends, and says how much of the day
 // was seen. --list prints each visit and each event.
-// Without --settings nothing is set.
+// Without --settings nothing is set. --headlights: cars have theirs on while the street lamps are lit.
 //
 // Draws the scene `day` of scenetestsrc frame by frame and pushes each into cudamog. A visit is a stretch of
 // time in which something is in view that is no parked car; stretches less than `join` seconds apart are one.
 // A visit that shows enough (`least_box`) is to be found: a motion event must begin while it lasts, or at
-// most `ahead` seconds before if it lasts into it, since a low sun throws shadows ahead. False is an event
+// most `ahead` seconds before if it lasts into it, since a low sun throws shadows ahead, and `light_ahead`
+// where a car with its headlights on begins the visit: they light the road before it. False is an event
 // that begins at another time, or that lasts for more than `stuck` seconds after everybody left. What begins
 // after --hours does not count, but who is in view then is watched until the person has left, so that a day
 // in pieces has the counts of a whole one. Exit status: 0 when for all settings recall is at least R and a
@@ -38,14 +39,15 @@ namespace {
 using namespace vigil;
 
 constexpr double join = 3, stuck = 30, ahead = 1.5, late = 1.5; // seconds
-constexpr double longest_overtime = 300;                        // seconds
-constexpr int least_box = 250;                                  // pixels of 320x240
-constexpr float least_visible = 0.5f;                           // of an object
+constexpr double light_ahead = 3.5; // seconds that the slowest car needs from where its light is drawn first
+constexpr double longest_overtime = 300; // seconds
+constexpr int least_box = 250;           // pixels of 320x240
+constexpr float least_visible = 0.5f;    // of an object
 
 struct Options {
   double from = 12, hours = 24, rate = 2, recall = 0.99, false_a_day = 2;
   double warm_up = 0, at_most = 0;
-  bool list = false;
+  bool list = false, headlights = false;
   unsigned seed = 1;
   int width = 320, height = 240;
   std::string format = "I420";
@@ -54,7 +56,7 @@ struct Options {
 
 struct Stretch {
   double begin, end;
-  bool wanted = false, found = false;
+  bool wanted = false, found = false, lit = false;
 };
 
 [[noreturn]] void usage(const char *why) {
@@ -68,6 +70,10 @@ Options options_of(int argc, char **argv) {
     const std::string name = argv[i];
     if (name == "--list") {
       o.list = true;
+      continue;
+    }
+    if (name == "--headlights") {
+      o.headlights = true;
       continue;
     }
     if (i + 1 == argc) usage((name + " needs a value").c_str());
@@ -154,17 +160,21 @@ class Street {
     GST_BUFFER_DURATION(buffer) = GstClockTime(double(GST_SECOND) / o_.rate);
     return buffer;
   }
-  // Whether anybody is in view, and whether enough of the person to be found.
-  bool somebody(double time, bool &enough) const {
-    bool any = false;
+  struct Seen {
+    bool any = false, enough = false; // whether enough of somebody is in view to be found
+    bool lit = false;                 // whether a car has its headlights on
+  };
+  Seen seen(double time) const {
+    Seen seen;
     for (const scene::TrueObject &o : scene_.objects(time)) {
       if (o.kind == scene::Kind::car && o.since >= 0) continue;
-      any = true;
+      seen.any = true;
+      seen.lit |= o_.headlights && o.kind == scene::Kind::car && scene::weather_at(time).lamps;
       const double box =
           double(o.visible_width) * o.visible_height * 320 * 240 / (double(o_.width) * o_.height);
-      enough |= o.visible >= least_visible && box >= least_box;
+      seen.enough |= o.visible >= least_visible && box >= least_box;
     }
-    return any;
+    return seen;
   }
 
  private:
@@ -174,6 +184,7 @@ class Street {
     s.height = o.height;
     s.story = scene::Story::day;
     s.seed = o.seed;
+    s.headlights = o.headlights;
     return s;
   }
   const Options &o_;
@@ -254,7 +265,8 @@ bool score(const Options &o, const Camera &camera, std::vector<Stretch> visits, 
   std::size_t counted = 0;
   for (const Stretch &e : events) {
     const auto begun_in = [&](const Stretch &v) {
-      return e.begin >= v.begin - ahead && e.end >= v.begin && e.begin <= v.end + late;
+      return e.begin >= v.begin - (v.lit ? light_ahead : ahead) && e.end >= v.begin &&
+             e.begin <= v.end + late;
     };
     const auto v = std::ranges::find_if(visits, begun_in);
     if (v != visits.end()) v->found = true;
@@ -278,10 +290,11 @@ bool score(const Options &o, const Camera &camera, std::vector<Stretch> visits, 
   const double hours = std::max(std::min(w.last, w.until) - w.from, 0.) / 3600;
   const double recall = wanted ? double(found) / wanted : 1, a_day = hours > 0 ? wrong * 24 / hours : 0;
   std::printf(
-      "%.2f hours, %llu frames, seed %u, %s, \"%s\": %zu events; %d of %d visits found (recall %.4f), "
+      "%.2f hours, %llu frames, seed %u, %s%s, \"%s\": %zu events; %d of %d visits found (recall %.4f), "
       "%d false events (%.1f a day)\n",
       hours, static_cast<unsigned long long>((w.last - w.first) * o.rate + 1), o.seed, o.format.c_str(),
-      camera.settings().c_str(), counted, found, wanted, recall, wrong, a_day);
+      o.headlights ? ", headlights" : "", camera.settings().c_str(), counted, found, wanted, recall, wrong,
+      a_day);
   return wanted > 0 && recall >= o.recall && a_day <= o.false_a_day;
 }
 
@@ -299,10 +312,9 @@ int main(int argc, char **argv) {
   std::vector<Stretch> visits;
   for (std::uint64_t n = 0;; n++) {
     const double time = first + double(n) / o.rate;
-    bool enough = false;
-    const bool somebody = street.somebody(time, enough);
+    const Street::Seen seen = street.seen(time);
     const bool moving = std::ranges::any_of(cameras, [](const auto &c) { return c->moving(); });
-    const bool unfinished = moving || somebody || (!visits.empty() && time - visits.back().end <= late);
+    const bool unfinished = moving || seen.any || (!visits.empty() && time - visits.back().end <= late);
     if (time >= w.until + (unfinished ? longest_overtime : 0)) break;
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
     if (o.at_most > 0 && took.count() > o.at_most) break;
@@ -310,10 +322,11 @@ int main(int argc, char **argv) {
     GstBuffer *const frame = street.draw(n, time);
     for (const auto &camera : cameras) camera->see(frame, time);
     gst_buffer_unref(frame);
-    if (!somebody) continue;
-    if (visits.empty() || time - visits.back().end > join) visits.push_back({time, time});
+    if (!seen.any) continue;
+    if (visits.empty() || time - visits.back().end > join)
+      visits.push_back({.begin = time, .end = time, .lit = seen.lit});
     visits.back().end = time;
-    visits.back().wanted |= enough;
+    visits.back().wanted |= seen.enough;
   }
   bool all = true;
   for (const auto &camera : cameras) all &= score(o, *camera, visits, w);

@@ -256,6 +256,28 @@ void stories_do_what_they_say() {
              !parked_there(19.7 * hour),
          "no car parks for the night");
 
+  // At night the light of a car is there before the car is, by day it is not.
+  Settings lit = settings(Story::day), empty = settings(Story::day);
+  lit.headlights = true;
+  empty.density = 0;
+  const Scene cars(lit, device()), nobody_comes(empty, device());
+  const auto car_in_view = [&](double t) {
+    return std::ranges::any_of(cars.objects(t),
+                               [](const TrueObject &o) { return o.kind == Kind::car && o.since < 0; });
+  };
+  const auto light_before_a_car = [&](double t) {
+    while (!car_in_view(t)) t += 2;
+    while (car_in_view(t - 0.5)) t -= 0.5;
+    const Picture road = draw(cars, at(t - 0.5)), dark = draw(nobody_comes, at(t - 0.5));
+    std::size_t brighter = 0;
+    for (std::size_t i = 0; i < road.bytes.size(); i += 4) brighter += road.bytes[i] > dark.bytes[i] + 30;
+    return brighter;
+  };
+  const std::size_t by_night = light_before_a_car(8 * hour), by_day = light_before_a_car(1 * hour);
+  expect(by_night > 320 * 240 / 100 && by_day == 0, "a car's light shows on " + std::to_string(by_night) +
+                                                        " pixels at night, on " + std::to_string(by_day) +
+                                                        " by day");
+
   Settings nobody = settings(Story::foliage);
   nobody.density = 0;
   const Scene wind(nobody, device());
