@@ -60,47 +60,64 @@ def with_black_truth(data, work, name):
     return folder
 
 
-def evaluate(program, pixel_format, description, dataset):
+def score(program, pixel_format, description, dataset, env=None):
+    """What vigil-eval writes of a sequence; its last message where it fails."""
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder) / "out.json"
         done = subprocess.run([program, "--format", pixel_format, "--json", out, description, dataset],
-                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=env)
         if done.returncode:
             return "failed: " + done.stderr.strip().splitlines()[-1]
-        s = json.loads(out.read_text())["runs"][0]["sequences"][0]
+        return json.loads(out.read_text())["runs"][0]["sequences"][0]
+
+
+def evaluate(program, pixel_format, description, dataset):
+    s = score(program, pixel_format, description, dataset)
+    if isinstance(s, str):
+        return s
     wrong = s["fp"] + s["fn"]
     if s["tp"] + s["fn"] == 0:
         return f"{wrong} wrong" if s["scored"] == 1 else f"{100 * s['false_positive_rate']:.3f} %"
     return f"{s['f_measure']:.3f}" + (f" ({wrong:,})" if s["scored"] == 1 else "")
 
 
-parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-parser.add_argument("program")
-parser.add_argument("data", type=pathlib.Path)
-parser.add_argument("--format", action="append", choices=["RGBA", "I420", "NV12", "GRAY8"])
-parser.add_argument("--settings", action="append", default=[])
-parser.add_argument("--only", default="", help="the rows whose name this matches")
-parser.add_argument("--jobs", type=int, default=os.cpu_count())
-parser.add_argument("--without-segmentation", action="store_true")
-options = parser.parse_args()
+def labelled_rows(data, work):
+    """Names and folders of the labelled videos that are there, and of those without anybody."""
+    rows = [(n, data / n) for n in LABELLED if (data / n).is_dir()]
+    return rows + [(n, with_black_truth(data, pathlib.Path(work), n)) for n in EMPTY if (data / n).is_dir()]
 
-columns = [("default settings", "cudamog backend=cpu threads=1")]
-columns += [(s, f"cudamog backend=cpu threads=1 {s}") for s in options.settings]
-columns += [("as OpenCV's MOG2, 5x5 median", MOG2)]
-if not options.without_segmentation:
-    columns += [("segmentation (MOG2)", SEGMENTATION)]
-failed = False
-with tempfile.TemporaryDirectory() as work, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-    rows = [(n, options.data / n) for n in LABELLED if (options.data / n).is_dir()]
-    rows += [(n, with_black_truth(options.data, pathlib.Path(work), n)) for n in EMPTY if (options.data / n).is_dir()]
-    rows += [("scene " + s.split(",")[0], f"scene:{s},width=320,height=240") for s in SCENES]
-    rows = [r for r in rows if re.search(options.only, r[0])]
-    for pixel_format in options.format or ["RGBA"]:
-        print(f"\n{pixel_format}\n\n| | " + " | ".join(name for name, _ in columns) + " |\n|---" * 1 + "|---" * len(columns) + "|")
-        described = [d + QUARTERED.get(pixel_format, "") if d == MOG2 else d for _, d in columns]
-        cells = [[pool.submit(evaluate, options.program, pixel_format, d, str(dataset)) for d in described] for _, dataset in rows]
-        for (name, _), line in zip(rows, cells):
-            found = [c.result() for c in line]
-            failed |= any(f.startswith("failed") for f in found)
-            print(f"| {name} | " + " | ".join(found) + " |", flush=True)
-sys.exit(failed)
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program")
+    parser.add_argument("data", type=pathlib.Path)
+    parser.add_argument("--format", action="append", choices=["RGBA", "I420", "NV12", "GRAY8"])
+    parser.add_argument("--settings", action="append", default=[])
+    parser.add_argument("--only", default="", help="the rows whose name this matches")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--without-segmentation", action="store_true")
+    options = parser.parse_args()
+
+    columns = [("default settings", "cudamog backend=cpu threads=1")]
+    columns += [(s, f"cudamog backend=cpu threads=1 {s}") for s in options.settings]
+    columns += [("as OpenCV's MOG2, 5x5 median", MOG2)]
+    if not options.without_segmentation:
+        columns += [("segmentation (MOG2)", SEGMENTATION)]
+    failed = False
+    with tempfile.TemporaryDirectory() as work, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        rows = labelled_rows(options.data, work)
+        rows += [("scene " + s.split(",")[0], f"scene:{s},width=320,height=240") for s in SCENES]
+        rows = [r for r in rows if re.search(options.only, r[0])]
+        for pixel_format in options.format or ["RGBA"]:
+            print(f"\n{pixel_format}\n\n| | " + " | ".join(name for name, _ in columns) + " |\n|---" * 1 + "|---" * len(columns) + "|")
+            described = [d + QUARTERED.get(pixel_format, "") if d == MOG2 else d for _, d in columns]
+            cells = [[pool.submit(evaluate, options.program, pixel_format, d, str(dataset)) for d in described] for _, dataset in rows]
+            for (name, _), line in zip(rows, cells):
+                found = [c.result() for c in line]
+                failed |= any(f.startswith("failed") for f in found)
+                print(f"| {name} | " + " | ".join(found) + " |", flush=True)
+    sys.exit(failed)
+
+
+if __name__ == "__main__":
+    main()
