@@ -29,7 +29,7 @@ THERMAL = [f"remotescene_ir_{n}" for n in ("1", "3", "5", "7-1", "7-3", "8-2")]
 SCENES = ["auto-exposure", "white-balance", "covered", "parked-car", "waiting-person:900", "light-switch:900", "shake quiet=6", "street",
           "indoor", "camouflage", "foliage", "gale", "headlights", "rain", "snow", "heat", "insects", "clock", "flicker", "ir-cut:900",
           "interlaced", "pan-tilt:900", "step-aside:500", "uncovered:500", "crowd", "traffic", "stopped-car", "left-bag:900", "taken-bag",
-          "queue", "crossing", "groups", "plaza", "flag", "screen", "moved:400", "defocused"]
+          "queue", "crossing", "groups", "plaza", "flag", "screen", "moved:400", "defocused:600"]
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 parser.add_argument("before", type=pathlib.Path)

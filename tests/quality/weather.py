@@ -82,9 +82,10 @@ def score_of_folder(program, folder):
         source = f"multifilesrc location={folder}/input/{prefix}%0{len(digits)}d{kind} start-index={first} caps={decoder}"
     else:
         source = f"filesrc location={next(folder.glob('*.mp4'))} ! decodebin"
-    masks = masks_of(program, f"{source} ! videoconvert ! video/x-raw,format=BGR ! fdsink sync=false", width, height)
-    if pictures and len(masks) != len(pictures):
-        sys.exit(f"{program}: {len(masks)} masks for {len(pictures)} frames")
+    wanted = max(labelled) - first + 1
+    masks = masks_of(program, f"{source} ! identity eos-after={wanted + 1} ! videoconvert ! video/x-raw,format=BGR ! fdsink sync=false", width, height)
+    if len(masks) < wanted:
+        sys.exit(f"{program}: {len(masks)} masks for {wanted} frames")
     with tempfile.TemporaryDirectory() as work:
         copy = pathlib.Path(work) / folder.name
         (copy / "input").mkdir(parents=True)
