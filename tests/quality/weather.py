@@ -103,7 +103,8 @@ def score_of(program, scene):
 
 
 def shown(score):
-    return f"F {score['f_measure']:.3f}, recall {score['recall']:.3f}, precision {score['precision']:.3f}, {score['wrong']} wrong"
+    f, recall, precision = (score[k] or 0 for k in ("f_measure", "recall", "precision"))  # null where nothing was found
+    return f"F {f:.3f}, recall {recall:.3f}, precision {precision:.3f}, {score['wrong']} wrong"
 
 
 def events(options, scene):
