@@ -9,8 +9,11 @@ namespace vigil {
 // How far a picture lies from another one, in whole pixels.
 // Pixel (x, y) of the one shows what pixel (x - shift.x, y - shift.y) of the other does: positive values mean
 // that its content lies further to the right and further down.
+// Its content may be turned clockwise and larger as well (turned.h), each by as many half pixels as it moves
+// what is half of the longest side away from the middle.
 struct Shift {
-  int x = 0, y = 0;
+  int x = 0, y = 0, turn = 0, zoom = 0;
+  constexpr VIGIL_HOST_DEVICE bool is_turned() const { return turn != 0 || zoom != 0; }
   bool operator==(const Shift &) const = default;
 };
 
@@ -26,19 +29,23 @@ constexpr VIGIL_HOST_DEVICE int in_plane(int pixels, int plane) {
 }
 
 // Pixel (x, y) of what is seen is pixel (x - by->x, y - by->y) of the picture, which has as much room around
-// it. `by` is in the device's memory, and is read when the queue gets there; null: no shift.
+// it. `by` is in the device's memory, and is read when the queue gets there; null: no shift. Where it is
+// turned, `turned` is what is seen.
 struct Shifted {
   ConstImage picture;
   const Shift *by = nullptr;
+  ConstImage turned;
 
   Shifted() = default;
-  Shifted(const ConstImage &p, const Shift *shift = nullptr) : picture(p), by(shift) {}
+  Shifted(const ConstImage &p, const Shift *shift = nullptr, const ConstImage &turned_picture = {})
+      : picture(p), by(shift), turned(turned_picture) {}
   Shifted(const Image &p) : picture(p) {}
 
   // Only where the device's memory can be read, and `by` is written.
   VIGIL_HOST_DEVICE ConstImage seen() const {
     ConstImage p = picture;
     if (!by) return p;
+    if (by->is_turned()) return turned;
     for (int i = 0; i < 3; i++)
       if (p.data[i])
         p.data[i] -= in_plane(by->y, i) * p.stride[i] + in_plane(by->x, i) * pixel_bytes(p.format, i);

@@ -2,6 +2,7 @@
 #include "gst/cudamog/bordered_picture.h"
 
 #include "kernels/registration/border.h"
+#include "kernels/registration/turned_picture.h"
 
 #include <algorithm>
 #include <cmath>
@@ -17,7 +18,7 @@ BorderedPicture::BorderedPicture(Device &device, PixelFormat format, int width, 
     : device_(&device), border_((border + step - 1) / step * step),
       picture_(device, format, width, height, border_) {}
 
-Shifted BorderedPicture::through(const Shift *shift, Queue &queue) {
+Shifted BorderedPicture::through(const Shift *shift, const Image &turned, Queue &queue) {
   int needed = border_;
   if (device_->backend() == Backend::cpu) {
     const int most = std::max(std::abs(shift->x), std::abs(shift->y));
@@ -27,7 +28,8 @@ Shifted BorderedPicture::through(const Shift *shift, Queue &queue) {
     registration::fill_border(*device_, picture_.image(), needed, queue);
     filled_ = needed;
   }
-  return {picture_.image(), shift};
+  if (turned.data[0]) registration::draw_turned(*device_, picture_.image(), shift, turned, queue);
+  return {picture_.image(), shift, turned};
 }
 
 } // namespace vigil::gst::cudamog

@@ -3,6 +3,7 @@
 #include "kernels/mog/mog.h"
 
 #include "common/error.h"
+#include "common/turned.h"
 
 #include <algorithm>
 #include <array>
@@ -197,16 +198,24 @@ class Reference final : public Model {
     for (const Step &step : group) {
       const Shift shift = step.shift ? *step.shift : Shift{};
       const Constants c = resolve(params, config_.method, step.frame.format, config_.channels, config_.range);
-      for (int y = 0; y < config_.height; y++)
-        for (int x = 0; x < config_.width; x++) { // of the frame
-          const int u = x - shift.x, v = y - shift.y;
-          if (u < 0 || u >= config_.width || v < 0 || v >= config_.height) {
-            step.mask.row(y)[x] = 0;
-            continue;
-          }
+      const Turned places(shift, config_.width, config_.height);
+      const auto inside = [&](Position p) {
+        return p.x >= 0 && p.x < config_.width && p.y >= 0 && p.y < config_.height;
+      };
+      std::vector<std::uint8_t> labels(pixels_.size()); // of the model
+      for (int v = 0; v < config_.height; v++)
+        for (int u = 0; u < config_.width; u++) {
+          const Position p = shift.is_turned() ? places.of(u, v) : Position{u + shift.x, v + shift.y};
+          if (!inside(p)) continue;
           const int kind = rates.map ? rates.map[v / rates.size * rates.columns + u / rates.size] : 0;
           const double a = rates.rate(step.learning_rate, kind);
-          step.mask.row(y)[x] = classify(at(u, v), sample_at(step.frame, x, y, config_.channels), a, c);
+          labels[std::size_t(v) * config_.width + u] =
+              classify(at(u, v), sample_at(step.frame, p.x, p.y, config_.channels), a, c);
+        }
+      for (int y = 0; y < config_.height; y++)
+        for (int x = 0; x < config_.width; x++) { // of the frame
+          const Position p = shift.is_turned() ? places.back(x, y) : Position{x - shift.x, y - shift.y};
+          step.mask.row(y)[x] = inside(p) ? labels[std::size_t(p.y) * config_.width + p.x] : std::uint8_t{0};
         }
       frames++;
     }

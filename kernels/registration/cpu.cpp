@@ -2,35 +2,19 @@
 // The search on the CPU. It is cheap where the camera stands still: the frame's luma is then read at the
 // points alone.
 #include "kernels/registration/handover.h"
+#include "kernels/registration/host_look.h"
 #include "kernels/registration/points.h"
 #include "kernels/registration/pyramid.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <optional>
 
 namespace vigil::registration {
 namespace {
 
-struct Look {
-  const Points &points;
-  const ConstImage &frame;
-  int range;
-  Peak at(Shift s) const { return {s, points.score(frame, s)}; }
-  Peak best_around(const Peak &from, int step) const {
-    Peak best = from;
-    for (int dy = -step; dy <= step; dy += step)
-      for (int dx = -step; dx <= step; dx += step) {
-        const Shift s{from.at.x + dx, from.at.y + dy};
-        if (s == from.at || std::abs(s.x) > range || std::abs(s.y) > range) continue;
-        best = higher(best, at(s));
-      }
-    return best;
-  }
-};
-
 class CpuRegistration final : public Registration {
  public:
+  explicit CpuRegistration(bool turns) : turns_(turns) {}
   void set_background(const ConstImage &background, Queue &) override {
     points_.choose(background);
     background_ = background;
@@ -54,8 +38,9 @@ class CpuRegistration final : public Registration {
  private:
   Match found_in(const ConstImage &frame) {
     if (points_.count() < least_points) return {{}, points_.count(), 0, 0};
-    const int range = range_of(std::max(frame.width, frame.height));
-    const Look look{points_, frame, range};
+    const int longest = std::max(frame.width, frame.height), range = range_of(longest);
+    const auto score = [&](Shift s) { return points_.score(frame, s); };
+    const HostLook look(score, points_.reach(), longest);
     Near near = search_near(look, last_);
     if (near.lost) {
       if (!built_) known_.build(background_, *grid_);
@@ -63,9 +48,11 @@ class CpuRegistration final : public Registration {
       frame_.build(frame, *grid_);
       search_far(look, near, find_coarse(Pyramids{frame_, known_, *grid_}, *grid_, range), grid_->cell);
     }
+    if (turns_) search_turned(look, near, last_);
     return found_by(near, points_.count());
   }
 
+  const bool turns_;
   Points points_;
   ConstImage background_;
   std::optional<CoarseGrid> grid_; // of background_
@@ -77,8 +64,8 @@ class CpuRegistration final : public Registration {
 
 } // namespace
 
-std::unique_ptr<Registration> make_cpu() {
-  return std::make_unique<CpuRegistration>();
+std::unique_ptr<Registration> make_cpu(bool turns) {
+  return std::make_unique<CpuRegistration>(turns);
 }
 
 } // namespace vigil::registration

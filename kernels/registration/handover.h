@@ -6,7 +6,7 @@
 // has, the shift that is found is smaller by that much. A frame of which nothing is certain (something large
 // passes) is compared through the mean of the shifts before, which fades.
 //
-// For each axis: lowest = min(found, lowest + 1 / memory), highest = max(found, highest - 1 / memory); the
+// For each axis, turn and zoom: lowest = min(found, lowest + 1 / memory), highest = max(found, highest - 1 / memory); the
 // part between none and the nearer of the two, at most `most`, is handed over. So one shift that comes back
 // to the model's place is enough to keep the model there for the next memory / 2 frames.
 #pragma once
@@ -23,10 +23,11 @@ class Handover {
  public:
   // The shift that a frame is to be compared through.
   VIGIL_HOST_DEVICE Shift step(const Match &f) {
-    if (f.score < least_score) return {x_.uncertain(), y_.uncertain()};
-    return {x_.certain(f.shift.x), y_.certain(f.shift.y)};
+    if (f.score < least_score) return {x_.uncertain(), y_.uncertain(), turn_.uncertain(), zoom_.uncertain()};
+    return {x_.certain(f.shift.x), y_.certain(f.shift.y), turn_.certain(f.shift.turn),
+            zoom_.certain(f.shift.zoom)};
   }
-  VIGIL_HOST_DEVICE void forget() { x_ = y_ = {}; }
+  VIGIL_HOST_DEVICE void forget() { x_ = y_ = turn_ = zoom_ = {}; }
 
  private:
   class Axis {
@@ -50,7 +51,7 @@ class Handover {
     static constexpr double memory = 200, recent = 50, most = 1; // frames, frames, pixels
     double lowest_ = 0, highest_ = 0, mean_ = 0;                 // pixels
   };
-  Axis x_, y_;
+  Axis x_, y_, turn_, zoom_;
 };
 
 } // namespace vigil::registration

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "kernels/registration/points.h"
 
+#include "common/turned.h"
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -21,10 +23,13 @@ struct Packed {
 template <class Pixel>
 float score_in(const ConstImage &frame, const std::vector<EdgePoint> &points, int reach, Shift s) {
   const Plane<const std::uint8_t> rows = frame.plane(0);
+  const Turned places(s, frame.width, frame.height);
+  const bool turned = s.is_turned();
   std::uint32_t sum = 0;
   int seen = 0;
   for (const EdgePoint &p : points) {
-    const int across = p.down ? 0 : reach, down = p.down ? reach : 0, x = p.x + s.x, y = p.y + s.y;
+    const auto [x, y] = turned ? places.of(p.x, p.y) : Position{p.x + s.x, p.y + s.y};
+    const int across = p.down ? 0 : reach, down = p.down ? reach : 0;
     if (x < across || x + across >= frame.width || y < down || y + down >= frame.height) continue;
     seen++;
     const std::uint8_t *at = rows.row(y) + Pixel::bytes * x;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The formulas of registration.h in double precision, all shifts of the range tried.
+// The formulas of registration.h in double precision, all shifts of the range tried, then turns from the best.
+#include "common/turned.h"
 #include "kernels/registration/handover.h"
+#include "kernels/registration/host_look.h"
 #include "kernels/registration/points.h"
 
 #include <algorithm>
@@ -22,10 +24,8 @@ class Reference final : public Registration {
 
  private:
   Match found_in(const ConstImage &frame) {
-    Match found{{}, points_.count(), 0, 0};
-    if (points_.count() < least_points) return found;
+    if (points_.count() < least_points) return {{}, points_.count(), 0, 0};
     const double rest = score(frame, {});
-    found.score = found.at_rest = static_cast<float>(rest);
     const int range = range_of(std::max(frame.width, frame.height));
     Shift best;
     double most = 0;
@@ -35,19 +35,21 @@ class Reference final : public Registration {
           most = s;
           best = {x, y};
         }
-    if (most < least_score || most < rest + margin) return found;
-    found.shift = best;
-    found.score = static_cast<float>(most);
-    return found;
+    Near near{{{}, static_cast<float>(rest)}, {best, static_cast<float>(most)}, {}};
+    const auto of = [&](Shift s) { return score(frame, s); };
+    search_turned(HostLook(of, points_.reach(), std::max(frame.width, frame.height)), near, {});
+    return found_by(near, points_.count());
   }
 
   double score(const ConstImage &frame, Shift s) const {
     const int r = points_.reach();
     const auto inside = [&](int x, int y) { return x >= 0 && x < frame.width && y >= 0 && y < frame.height; };
+    const Turned places(s, frame.width, frame.height);
     double sum = 0;
     int seen = 0;
     for (const EdgePoint &p : points_.all()) {
-      const int x = p.x + s.x, y = p.y + s.y, across = p.down ? 0 : r, down = p.down ? r : 0;
+      const auto [x, y] = s.is_turned() ? places.of(p.x, p.y) : Position{p.x + s.x, p.y + s.y};
+      const int across = p.down ? 0 : r, down = p.down ? r : 0;
       if (!inside(x - across, y - down) || !inside(x + across, y + down)) continue;
       seen++;
       const double b = p.difference;

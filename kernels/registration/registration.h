@@ -21,6 +21,11 @@
 // is at least least_score and at least `margin` more than the score of no shift; else no shift, as where
 // there are fewer than least_points points. Whole pixels: the model is addressed, not resampled.
 //
+// Turn and zoom. Where the best shift scores less than at_once, the search goes on from there to turns of at
+// most most_turn and zooms of at most most_zoom, with their shifts; the point's place is then that of
+// common/turned.h. What it finds is the answer where it scores turned_margin more than the shift alone. OpenGL
+// looks for shifts alone. The distance of a pixel from its place is whole, one for each tile of 8x8 pixels.
+//
 // The reference tries all shifts. The backends search (search.h), look alike at the same shifts and give the
 // same answers bit for bit; they may miss the reference's where scores are nearly equal or the scene repeats
 // itself. Through which shift a frame is compared then says handover.h.
@@ -39,6 +44,7 @@ inline constexpr int most_points = 2 * tile_columns * tile_rows;
 inline constexpr int least_edge = 12; // grey levels
 inline constexpr int least_points = 48;
 inline constexpr float least_score = 0.4f, at_once = 0.8f, still = 0.5f, margin = 0.06f;
+inline constexpr float turned_margin = 0.06f; // of what is turned or larger
 inline constexpr int share_unit = 4096;
 
 constexpr VIGIL_HOST_DEVICE int reach_of(int longest_side) {
@@ -47,6 +53,13 @@ constexpr VIGIL_HOST_DEVICE int reach_of(int longest_side) {
 // A pole's sway of 30 pixels at 320 wide.
 constexpr VIGIL_HOST_DEVICE int range_of(int longest_side) {
   return longest_side / 10;
+}
+// Turns of up to 2 degrees, and zooms of up to 2 %.
+constexpr VIGIL_HOST_DEVICE int most_turn(int longest_side) {
+  return longest_side * 7 / 200;
+}
+constexpr VIGIL_HOST_DEVICE int most_zoom(int longest_side) {
+  return longest_side / 50;
 }
 // The most that Sway::shift can be: handover.h adds up to a pixel.
 constexpr VIGIL_HOST_DEVICE int most_sway(int longest_side) {
@@ -78,7 +91,7 @@ class Registration {
   virtual void forget() = 0;
 };
 std::unique_ptr<Registration> make_reference(); // host memory
-std::unique_ptr<Registration> make_cpu();
+std::unique_ptr<Registration> make_cpu(bool turns = true);
 std::unique_ptr<Registration> make_cuda(Device &); // throws no_device when built without CUDA
 // In OpenGL compute shaders, called on the thread where the device's context is current. Throws
 // Error::no_device when built without OpenGL, or when the device lacks something, which is named.

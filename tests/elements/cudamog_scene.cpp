@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <numbers>
 #include <unistd.h>
 #include <utility>
 
@@ -42,6 +43,28 @@ class Camera {
       for (int i = 0; i < width; i++) {
         const double share = std::clamp((x - i) / 60, 0., 1.);
         plane.row(j)[i] = static_cast<std::uint8_t>(std::lround(plane.row(j)[i] * (1 - 0.45 * share)));
+      }
+    return push(p);
+  }
+  // Plates with edges of two pixels, of a camera that turns about the middle of its picture, by so many degrees clockwise, and zooms in
+  // by so much of 1. Objects stay where they are in the picture.
+  double show_turned(double degrees, double larger, const std::vector<Rect> &objects = {}) {
+    Picture p = scene(format_, width, height, number_, objects);
+    const Image image = p.image();
+    const double angle = degrees * std::numbers::pi / 180, across = std::cos(angle) / (1 + larger),
+                 aside = std::sin(angle) / (1 + larger);
+    const auto bytes = static_cast<int>(row_bytes(image.format, 0, 1));
+    for (int i = 1; i < plane_count(image.format); i++)
+      for (int y = 0; y < plane_rows(i, height); y++)
+        std::fill_n(image.plane(i).row(y), row_bytes(image.format, i, width), std::uint8_t{128});
+    for (int y = 0; y < height; y++)
+      for (int k = 0; k < bytes * width; k++) {
+        std::uint8_t &sample = image.plane(0).row(y)[k];
+        const double x = k / bytes - (width - 1) / 2., down = y - (height - 1) / 2.;
+        const double u = across * x + aside * down, v = across * down - aside * x;
+        const double level = 110 + 40 * std::clamp(4 * std::sin(u / 4), -1., 1.) +
+                             20 * std::sin(u / 6.5 + v / 9) + 40 * std::clamp(4 * std::sin(v / 5), -1., 1.);
+        if (sample != 230) sample = static_cast<std::uint8_t>(std::lround(level) + sample % 3);
       }
     return push(p);
   }
@@ -565,6 +588,42 @@ GST_START_TEST(a_pole_that_sways_is_no_motion) {
 }
 GST_END_TEST
 
+GST_START_TEST(a_camera_that_turns_and_zooms_is_no_motion) {
+  for (const char *format : {"GRAY8", "RGBA", "I420", "NV12"}) {
+    Camera with("", format), without("stabilize=off light-jump=0", format);
+    double sum = 0, sum_without = 0, least_seen = 1;
+    const auto turn = [](int n) { return 1.8 * std::sin(0.43 * n); };
+    const auto zoom = [](int n) { return 0.015 * std::sin(0.31 * n); };
+    for (int n = 0; n < 40; n++) {
+      with.show_turned(0, 0);
+      without.show_turned(0, 0);
+    }
+    for (int n = 0; n < 60; n++) {
+      sum += with.show_turned(turn(n), zoom(n));
+      sum_without += without.show_turned(turn(n), zoom(n));
+    }
+    fail_unless(sum / 60 < 0.2 * sum_without / 60, "%s: %f of the picture is foreground, %f without", format,
+                sum / 60, sum_without / 60);
+    for (int n = 0; n < 20; n++) { // the mask lies on the person where the frame shows it
+      with.show_turned(turn(n), zoom(n), {person});
+      least_seen = std::min(least_seen, with.within(person));
+    }
+    fail_unless(least_seen > 0.85, "%s: at some time only %f of a person is seen", format, least_seen);
+  }
+}
+GST_END_TEST
+
+// A camera that was turned and stays so is followed: the model comes after it.
+GST_START_TEST(a_camera_that_stays_turned_is_followed) {
+  Camera camera;
+  for (int n = 0; n < 60; n++) camera.show_turned(0, 0);
+  double most = 0;
+  for (int n = 0; n < 900; n++) most = std::max(most, camera.show_turned(std::min(n / 200., 3.), 0));
+  fail_unless(most < 0.05, "%f of the picture was foreground", most);
+  fail_unless(camera.show_turned(3, 0) < 0.01, "%f of the picture is foreground", camera.show_turned(3, 0));
+}
+GST_END_TEST
+
 // What came into view at the border is not foreground, and the model there is as it was.
 GST_START_TEST(what_a_sway_uncovers_is_not_learnt) {
   Camera camera("foreground-rate=1 median=0");
@@ -680,6 +739,8 @@ static Suite *cudamog_scene_suite() {
   tcase_add_test(tests, a_calibration_flash);
   tcase_add_test(tests, a_camera_that_shakes_wildly);
   tcase_add_test(tests, a_pole_that_sways_is_no_motion);
+  tcase_add_test(tests, a_camera_that_turns_and_zooms_is_no_motion);
+  tcase_add_test(tests, a_camera_that_stays_turned_is_followed);
   tcase_add_test(tests, what_a_sway_uncovers_is_not_learnt);
   tcase_add_test(tests, a_camera_that_stands_still_is_left_alone);
   tcase_add_test(tests, a_sway_beyond_the_range_locks_nothing_in);

@@ -2,9 +2,9 @@
 """What a camera that shakes in the wind, and whose exposure never rests, costs cudamog with default settings.
 Usage: swings.py VIGIL_EVAL SOURCE_ROOT; fails when F falls by more than 0.035, or below 0.92.
 
-Labelled video is cut out at a place that swings by 5 pixels, its colours are multiplied by gains of 0.7 to 1.4 and clipped (shake.py),
-and each is compared with what stands still, as R, G and B and as decoders give it. The data are read from $VIGIL_DATA, by default
-../shared/data next to the source; without them the test is skipped.
+Labelled video is cut out at a place that swings by 5 pixels, its colours are multiplied by gains of 0.7 to 1.4 and clipped, or it
+turns by 1 degree or grows by 1 % (shake.py); each is compared with what stands still, as R, G and B and as decoders give it. The data
+are read from $VIGIL_DATA, by default ../shared/data next to the source; without them the test is skipped.
 """
 import json
 import os
@@ -14,7 +14,8 @@ import sys
 import tempfile
 
 SEQUENCES = ["cdnet_highway", "cdnet_pedestrians"]
-SWINGS = {"gains": ["0", "0.7", "1.4"], "gains and 5 pixels": ["5", "0.7", "1.4"]}
+SWINGS = {"gains": ["0", "0.7", "1.4"], "gains and 5 pixels": ["5", "0.7", "1.4"], "turned by 1 degree": ["0", "--turn", "1"],
+          "larger by 1 %": ["0", "--zoom", "1"]}
 YUV = "videoconvert ! video/x-raw,format=I420,colorimetry="
 INPUTS = {"RGBA": "", "I420": f"{YUV}bt601 ! ", "I420, full range": f"{YUV}1:4:0:0 ! "}
 MOST_LOST, LEAST, SKIPPED = 0.035, 0.92, 77

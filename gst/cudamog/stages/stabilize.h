@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // stabilize: the sway of the camera's pole. Finds the shift of each frame against the background, in whole
 // pixels, up to a tenth of the longest side: the mean agreement of a few hundred edge points
-// (kernels/registration/registration.h; source: this project). The background and the model are then
-// addressed through this shift, so masks and boxes stay where things are in the frame. The device keeps the
-// shift; the host learns it when the frame is finished.
+// (kernels/registration/registration.h; source: this project). Turns of up to 2 degrees and zooms of up to 2 %
+// are found as well, but not in OpenGL. The background and the model are then addressed through this shift, so
+// masks and boxes stay where things are in the frame. The device keeps the shift; the host learns it when the
+// frame is finished.
 #pragma once
 
 #include "common/host_buffer.h"
 #include "gst/cudamog/bordered_picture.h"
+#include "gst/cudamog/device_picture.h"
 #include "gst/cudamog/stage.h"
 #include "kernels/registration/registration.h"
 
@@ -32,28 +34,33 @@ class StabilizeStage final : public Stage {
   struct Data;
   Device &device_;
   BorderedPicture &background_;
-  cell_grid::Grid grid_;
+  Format format_;
   std::unique_ptr<registration::Registration> registration_;
   std::uint64_t known_draw_ = 0; // of the background that registration_ knows; 0: none
 };
 
 struct StabilizeStage::Data final : StageData {
-  explicit Data(Device &device)
+  Data(Device &device, const Format &f)
       : applied(device, sizeof(registration::AppliedShift)),
-        host_copy(device, sizeof(registration::AppliedShift)) {}
+        host_copy(device, sizeof(registration::AppliedShift)) {
+    if (device.backend() != Backend::gl)
+      turned = DevicePicture(device, f.pixels, f.grid.width, f.grid.height);
+  }
   DeviceBuffer applied;
   HostBuffer host_copy; // the device writes there
+  DevicePicture turned; // the background, where the frame is turned
 };
 
 inline void StabilizeStage::set_format(const Format &format) {
   known_draw_ = 0;
-  if (format.grid == grid_) return;
-  grid_ = format.grid;
+  const bool same = format.grid == format_.grid;
+  format_ = format;
+  if (same) return;
   registration_->forget();
 }
 
 inline std::unique_ptr<StageData> StabilizeStage::make_data() {
-  return std::make_unique<Data>(device_);
+  return std::make_unique<Data>(device_, format_);
 }
 
 inline void StabilizeStage::submit(FrameGroup &group, const Feedback &, Queue &queue) {
@@ -64,7 +71,7 @@ inline void StabilizeStage::submit(FrameGroup &group, const Feedback &, Queue &q
     const auto &data = data_of<Data>(*f);
     auto *const applied = data.applied.as<registration::AppliedShift>();
     registration_->find(f->input, applied, data.host_copy.as<registration::AppliedShift>(), queue);
-    f->background = background_.through(&applied->shift, queue);
+    f->background = background_.through(&applied->shift, data.turned.image(), queue);
   }
 }
 

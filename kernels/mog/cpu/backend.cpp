@@ -2,6 +2,7 @@
 // The model on the CPU: vectors (folder cpu/) in threads. Rows are independent of each other, so that neither
 // their distribution over threads nor the number of threads changes a bit.
 #include "common/cpu/device.h"
+#include "common/turned.h"
 #include "kernels/mog/cpu/codec.h"
 #include "kernels/mog/cpu/job.h"
 
@@ -54,15 +55,23 @@ class CpuModel final : public Model {
 
   void apply(std::span<const Step> group, const Params &params, const RateMap &rates, Queue &) override {
     std::vector<cpu::Frame> steps;
+    std::size_t turned = 0;
     for (const Step &step : group)
       steps.push_back({step, step.shift ? *step.shift : Shift{},
                        resolve(params, config_.method, step.frame.format, config_.channels, config_.range),
                        static_cast<std::uint32_t>(frames + steps.size())});
-    for (const cpu::Frame &frame : steps) clear_uncovered_rows(frame.step.mask, frame.shift);
+    for (cpu::Frame &frame : steps) {
+      if (frame.shift.is_turned())
+        frame.labels = labels_of(turned++);
+      else
+        clear_uncovered_rows(frame.step.mask, frame.shift);
+    }
     const cpu::Job job{config_, memory(), steps, rates};
     for_rows([&](int first, int last) {
       (config_.method == Method::mog ? cpu::apply_mog : cpu::apply_zivkovic)(job, first, last);
     });
+    for (const cpu::Frame &frame : steps)
+      if (frame.shift.is_turned()) for_rows([&](int first, int last) { show_labels(frame, first, last); });
     frames += group.size();
   }
 
@@ -125,6 +134,32 @@ class CpuModel final : public Model {
       if (y < from || y >= to) std::fill_n(mask.row(y), mask.width, std::uint8_t{0});
   }
 
+  // Room for the labels of the n-th turned frame of a group.
+  Plane<std::uint8_t> labels_of(std::size_t n) {
+    const std::size_t bytes = std::size_t(config_.width) * std::size_t(config_.height);
+    if (labels_.size() <= n) labels_.emplace_back(bytes);
+    return {labels_[n].data(), config_.width, config_.height, config_.width};
+  }
+  // Rows of the mask of a turned frame, from the labels of the model's pixels.
+  void show_labels(const cpu::Frame &frame, int first, int last) const {
+    const int width = config_.width, height = config_.height;
+    const Turned places(frame.shift, width, height);
+    for (int y = first; y < last; y++)
+      for (int x = 0; x < width; x += Turned::tile) {
+        const Position at = places.back(x, y);
+        std::uint8_t *to = frame.step.mask.row(y) + x;
+        const int count = std::min(Turned::tile, width - x);
+        if (at.y >= 0 && at.y < height && at.x >= 0 && at.x + count <= width) {
+          std::copy_n(frame.labels.row(at.y) + at.x, count, to);
+          continue;
+        }
+        for (int i = 0; i < count; i++) {
+          const bool there = at.y >= 0 && at.y < height && at.x + i >= 0 && at.x + i < width;
+          to[i] = there ? frame.labels.row(at.y)[at.x + i] : std::uint8_t{0};
+        }
+      }
+  }
+
   template <class Fn>
   void for_rows(const Fn &fn) {
     constexpr int worthwhile = 1 << 14; // pixels
@@ -167,6 +202,7 @@ class CpuModel final : public Model {
   const Config config_;
   const cpu::Layout layout_;
   DeviceBuffer active_, weights_, gaussians_;
+  std::vector<std::vector<std::uint8_t>> labels_; // once a frame was turned
 };
 
 } // namespace

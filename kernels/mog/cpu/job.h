@@ -52,6 +52,7 @@ struct Frame {
   Shift shift; // *step.shift
   Constants constants;
   std::uint32_t number = 0; // counts the frames that the model has learnt, for the dither of compact states
+  Plane<std::uint8_t> labels{}; // of the model's pixels, where the frame is turned
 };
 
 struct Job {

@@ -7,6 +7,7 @@
 #define VIGIL_MOG_CPU_SAMPLES_INL_H
 #endif
 
+#include "common/turned.h"
 #include "kernels/mog/cpu/job.h"
 
 #include <algorithm>
@@ -112,27 +113,42 @@ HWY_INLINE void load_samples(const ConstImage &frame, int channels, int x, int y
   for (int c = 1; c < 3; c++) s.channel[c] = s.bytes[c] + odd;
 }
 
+// `place`: where pixel i is, the first of a piece of `size` pixels side by side.
+template <class Place>
+HWY_INLINE void load_pieces(const ConstImage &frame, int channels, int size, Samples &s, const Place &place) {
+  const bool packed = frame.format == PixelFormat::rgba || frame.format == PixelFormat::bgra;
+  const bool red_first = frame.format == PixelFormat::rgba;
+  for (int c = 0; c < channels; c++) s.channel[c] = s.bytes[c];
+  for (int first = 0; first < block_pixels; first += size) {
+    const Position piece = place(first);
+    const int y = std::clamp(piece.y, 0, frame.height - 1);
+    const std::uint8_t *row = frame.plane(0).row(y);
+    for (int i = first; i < first + size; i++) {
+      const int at = std::clamp(piece.x + i - first, 0, frame.width - 1);
+      const std::uint8_t *p = row + (packed ? std::ptrdiff_t(4) * at : at);
+      if (channels == 1) {
+        const int grey = packed ? luma(p[red_first ? 0 : 2], p[1], p[red_first ? 2 : 0]) : *p;
+        s.bytes[0][i] = static_cast<std::uint8_t>(grey);
+        continue;
+      }
+      for (int c = 0; c < (packed ? 3 : 1); c++) s.bytes[c][i] = p[c];
+      if (packed) continue;
+      for (int c = 1; c < 3; c++)
+        s.bytes[c][i] = frame.format == PixelFormat::nv12 ? frame.plane(1).row(y / 2)[at / 2 * 2 + c - 1]
+                                                          : frame.plane(c).row(y / 2)[at / 2];
+    }
+  }
+}
+
 // The same for any x: where the picture ends, its first or last pixel is repeated. For the few blocks that
 // stick out of a shifted frame.
 HWY_INLINE void load_clamped(const ConstImage &frame, int channels, int x, int y, Samples &s) {
-  const bool packed = frame.format == PixelFormat::rgba || frame.format == PixelFormat::bgra;
-  const bool red_first = frame.format == PixelFormat::rgba;
-  const std::uint8_t *row = frame.plane(0).row(y);
-  for (int c = 0; c < channels; c++) s.channel[c] = s.bytes[c];
-  for (int i = 0; i < block_pixels; i++) {
-    const int at = std::clamp(x + i, 0, frame.width - 1);
-    const std::uint8_t *p = row + (packed ? std::ptrdiff_t(4) * at : at);
-    if (channels == 1) {
-      const int grey = packed ? luma(p[red_first ? 0 : 2], p[1], p[red_first ? 2 : 0]) : *p;
-      s.bytes[0][i] = static_cast<std::uint8_t>(grey);
-      continue;
-    }
-    for (int c = 0; c < (packed ? 3 : 1); c++) s.bytes[c][i] = p[c];
-    if (packed) continue;
-    for (int c = 1; c < 3; c++)
-      s.bytes[c][i] = frame.format == PixelFormat::nv12 ? frame.plane(1).row(y / 2)[at / 2 * 2 + c - 1]
-                                                        : frame.plane(c).row(y / 2)[at / 2];
-  }
+  load_pieces(frame, channels, block_pixels, s, [&](int i) { return Position{x + i, y}; });
+}
+// The same of a block whose first pixel is (x, y), in a frame that is turned.
+HWY_INLINE void load_turned(const ConstImage &frame, int channels, const Turned &places, int x, int y,
+                            Samples &s) {
+  load_pieces(frame, channels, Turned::tile, s, [&](int i) { return places.of(x + i, y); });
 }
 
 } // namespace vigil::mog::cpu::HWY_NAMESPACE

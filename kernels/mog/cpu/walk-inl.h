@@ -103,13 +103,63 @@ struct Rates {
 // `Method` has: Codec, channels, a constructor (Config, Constants), and
 //   V step(Pixels, const V *samples, V rates, dither)   the mask's values
 template <class Method>
-HWY_INLINE void apply_block(const Method &method, const Job &job, const Frame &frame, int x, int y,
-                            std::size_t block, Kept<typename Method::Codec::Stored> &kept) {
+HWY_INLINE void step_block(const Method &method, const Job &job, const Frame &frame, int x, int y,
+                           std::size_t block, const Samples &samples, std::uint8_t *mask) {
   using Codec = typename Method::Codec;
   using T = typename Codec::T;
   using V = typename Codec::V;
   const typename Codec::D d;
   const int lanes = static_cast<int>(hn::Lanes(d));
+  const int count = std::min(block_pixels, job.config.width - x);
+  const Rates<T> rates(job.rates, frame.step.learning_rate, x, y, job.config.width);
+  const auto pixels = block_at<typename Codec::Stored>(job.memory, block);
+  ask_for<typename Codec::Stored>(job.memory, job.config.components, block + 1);
+  for (int i = 0; i < count; i += lanes) {
+    V sample[Method::channels];
+    for (int c = 0; c < Method::channels; c++) sample[c] = from_bytes(d, samples.channel[c] + i);
+    const V rate = rates.each ? hn::Load(d, rates.each + i) : hn::Set(d, rates.all);
+    const typename Codec::Dither dither(frame.number, block * block_pixels + i, rate);
+    to_bytes(d, method.step(pixels.at(i), sample, rate, dither), mask + i);
+  }
+}
+
+// A block whose place in the frame is turned. Its labels stay where its pixels are in the model.
+template <class Method>
+void apply_turned_block(const Method &method, const Job &job, const Frame &frame, int x, int y,
+                        std::size_t block, Kept<typename Method::Codec::Stored> &kept) {
+  const Config &config = job.config;
+  const int count = std::min(block_pixels, config.width - x);
+  const Turned places(frame.shift, config.width, config.height);
+  Samples samples;
+  load_turned(frame.step.frame, Method::channels, places, x, y, samples);
+  const auto pixels = block_at<typename Method::Codec::Stored>(job.memory, block);
+  // Calls fn(first, last) of the pixels that are outside of the frame.
+  const auto each_outside = [&](const auto &fn) {
+    for (int i = 0; i < block_pixels; i += Turned::tile) {
+      const Position at = places.of(x + i, y);
+      const bool row_inside = at.y >= 0 && at.y < config.height;
+      const int from = row_inside ? std::clamp(-at.x, 0, Turned::tile) : Turned::tile;
+      const int to = std::clamp(config.width - at.x, from, Turned::tile);
+      if (from > 0) fn(i, i + from);
+      if (to < Turned::tile) fn(i + to, i + Turned::tile);
+    }
+  };
+  bool inside = true;
+  each_outside([&](int, int) { inside = false; });
+  if (!inside) kept.keep(pixels);
+  alignas(64) std::uint8_t part[block_pixels];
+  step_block(method, job, frame, x, y, block, samples, part);
+  each_outside([&](int first, int last) {
+    kept.put_back(pixels, first, last);
+    std::fill(part + first, part + last, std::uint8_t{0});
+  });
+  std::memcpy(frame.labels.row(y) + x, part, std::size_t(count));
+}
+
+template <class Method>
+HWY_INLINE void apply_block(const Method &method, const Job &job, const Frame &frame, int x, int y,
+                            std::size_t block, Kept<typename Method::Codec::Stored> &kept) {
+  using Codec = typename Method::Codec;
   const int count = std::min(block_pixels, job.config.width - x);
   const int left = x + frame.shift.x, row = y + frame.shift.y; // in the frame
   const int from = std::clamp(-left, 0, count), to = std::clamp(job.config.width - left, 0, count);
@@ -121,21 +171,12 @@ HWY_INLINE void apply_block(const Method &method, const Job &job, const Frame &f
     load_samples(frame.step.frame, Method::channels, left, row, samples);
   else
     load_clamped(frame.step.frame, Method::channels, left, row, samples);
-  const Rates<T> rates(job.rates, frame.step.learning_rate, x, y, job.config.width);
   const auto pixels = block_at<typename Codec::Stored>(job.memory, block);
   if (!inside) kept.keep(pixels);
-  ask_for<typename Codec::Stored>(job.memory, job.config.components, block + 1);
-
   alignas(64) std::uint8_t part[block_pixels];
   std::uint8_t *out = frame.step.mask.row(row) + left;
   std::uint8_t *mask = to - from == block_pixels ? out : part;
-  for (int i = 0; i < count; i += lanes) {
-    V sample[Method::channels];
-    for (int c = 0; c < Method::channels; c++) sample[c] = from_bytes(d, samples.channel[c] + i);
-    const V rate = rates.each ? hn::Load(d, rates.each + i) : hn::Set(d, rates.all);
-    const typename Codec::Dither dither(frame.number, block * block_pixels + i, rate);
-    to_bytes(d, method.step(pixels.at(i), sample, rate, dither), mask + i);
-  }
+  step_block(method, job, frame, x, y, block, samples, mask);
   if (mask == part) std::memcpy(out + from, part + from, std::size_t(to - from));
   if (inside) return;
   kept.put_back(pixels, 0, from);
@@ -161,6 +202,12 @@ void apply_rows(const Job &job, int first, int last) {
       for (const Frame &frame : job.frames) {
         const Method method(job.config, frame.constants);
         const int to = std::min(from + tile, layout.blocks_a_row), row = y + frame.shift.y;
+        if (frame.shift.is_turned()) {
+          for (int b = from; b < to; b++)
+            apply_turned_block(method, job, frame, b * block_pixels, y,
+                               std::size_t(y) * layout.blocks_a_row + b, kept);
+          continue;
+        }
         if (row < 0 || row >= job.config.height) continue;
         if (from == 0 && frame.shift.x != 0) clear_uncovered(frame, row);
         for (int b = from; b < to; b++)

@@ -29,7 +29,7 @@ struct GlSearchJob {
   std::int32_t level, of_frame;
   std::uint32_t sway_offset;
 };
-static_assert(sizeof(AppliedShift) == 28 && coarse_levels == 3);
+static_assert(sizeof(AppliedShift) == 44 && coarse_levels == 3);
 
 // The uniform block of border.comp.
 struct GlBorderJob {

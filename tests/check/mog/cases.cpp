@@ -4,6 +4,7 @@
 #include "kernels/mog/mog.h"
 
 #include "common/error.h"
+#include "common/turned.h"
 #include "tests/check/checker.h"
 #include "tests/check/mog/moving_scene.h"
 #include "tests/check/mog/served.h"
@@ -292,6 +293,12 @@ void run_shifted(Checker &c) {
       shifts.push_back(t < 2 ? Shift{} : Shift{int(c.rng() % 41) - 20, int(c.rng() % 41) - 20});
     shifts[3] = {s.width, 0}; // outside of the frame
     shifts[4] = {0, -s.height - 1};
+    const auto any = [&](int most) { return int(c.rng() % std::uint64_t(2 * most + 1)) - most; };
+    const int turn = std::max(std::max(s.width, s.height) * 7 / 200, 1); // 2 degrees
+    if (c.device.backend() != Backend::gl)
+      for (std::size_t t = 6; t < count; t++)
+        shifts[t] = {t < 8 ? 0 : any(20), t < 8 ? 0 : any(20), t == 6 ? turn : any(turn),
+                     t == 7 ? turn : any(turn)};
     const DeviceBuffer memory(c.device, shifts.size() * sizeof(Shift)); // as the device knows them
     c.device.upload(memory.as(), shifts.data(), memory.bytes(), c.queue());
     const auto *const known = memory.as<const Shift>();
@@ -317,7 +324,9 @@ void run_shifted(Checker &c) {
       const State after = model->save(c.queue());
       for (int y = 0; y < s.height; y++)
         for (int x = 0; x < s.width; x++) {
-          const int u = x + shifts[std::size_t(t)].x, v = y + shifts[std::size_t(t)].y;
+          const Shift by = shifts[std::size_t(t)];
+          const auto [u, v] =
+              by.is_turned() ? Turned(by, s.width, s.height).of(x, y) : Position{x + by.x, y + by.y};
           const std::size_t i = std::size_t(y) * std::size_t(s.width) + std::size_t(x);
           if (u >= 0 && u < s.width && v >= 0 && v < s.height) continue;
           if (after.active[i] != before.active[i] || after.weight[i] != before.weight[i] ||

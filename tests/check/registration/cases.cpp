@@ -5,6 +5,7 @@
 
 #include "common/error.h"
 #include "kernels/registration/border.h"
+#include "kernels/registration/turned_picture.h"
 #include "tests/check/bordered.h"
 
 #include <algorithm>
@@ -80,6 +81,10 @@ class AskedOnHost {
   std::unique_ptr<Queue> queue_;
 };
 
+bool finds_turns(const Checker &c) {
+  return c.device.backend() != Backend::gl;
+}
+
 // A scene without an end: blocks of several sizes, each of one grey. Place (x, y) may be negative.
 struct World {
   explicit World(Checker &c) : seed(static_cast<std::uint32_t>(c.rng())) {}
@@ -98,11 +103,12 @@ struct World {
   std::uint32_t seed;
 };
 
-// What a camera shifted by `s` sees, with this gain and +-2 levels of noise; `covered` (0..1) of the columns
+// What a camera shifted by `s`, which may be turned, sees, with this gain and +-2 levels of noise; `covered` (0..1) of the columns
 // show another world, which stands still.
 void paint(Checker &c, const World &world, Picture &p, Shift s, double gain = 1, double covered = 0) {
   const World other(c);
   const Image image = p.host();
+  const Turned places(s, image.width, image.height);
   const int bytes = image.format == rgba || image.format == bgra ? 4 : 1;
   for (int i = 1; i < plane_count(image.format); i++)
     for (int y = 0; y < plane_rows(i, image.height); y++)
@@ -110,7 +116,8 @@ void paint(Checker &c, const World &world, Picture &p, Shift s, double gain = 1,
   for (int y = 0; y < image.height; y++)
     for (int x = 0; x < image.width; x++) {
       const bool hidden = x < covered * image.width;
-      const int grey = hidden ? other.grey(x, y) : world.grey(x - s.x, y - s.y);
+      const Position shown = places.back(x, y);
+      const int grey = hidden ? other.grey(x, y) : world.grey(shown.x, shown.y);
       const double v = gain * grey + double(c.rng() % 5) - 2;
       const auto level = static_cast<std::uint8_t>(std::clamp(std::lround(v), 0L, 255L));
       std::fill_n(image.plane(0).row(y) + std::ptrdiff_t(bytes) * x, bytes, level);
@@ -118,8 +125,8 @@ void paint(Checker &c, const World &world, Picture &p, Shift s, double gain = 1,
 }
 
 std::string said(const Match &f) {
-  return text(f.shift.x, ",", f.shift.y, " with score ", f.score, " (", f.at_rest, " at rest, ", f.points,
-              " points)");
+  return text(f.shift.x, ",", f.shift.y, ", turned ", f.shift.turn, ",", f.shift.zoom, " with score ",
+              f.score, " (", f.at_rest, " at rest, ", f.points, " points)");
 }
 
 bool same(const AppliedShift &a, const AppliedShift &b) {
@@ -135,7 +142,7 @@ void run_find(Checker &c) {
           frame(c, f, size.width, size.height, size.padding);
       paint(c, world, background, {});
       Asked search(c);
-      AskedOnHost on_host(make_cpu()), reference(make_reference());
+      AskedOnHost on_host(make_cpu(finds_turns(c))), reference(make_reference());
       search.set_background(background);
       on_host.set_background(background);
       reference.set_background(background);
@@ -172,7 +179,7 @@ void run_sway(Checker &c) {
         frame(c, rgba, size.width, size.height, size.padding);
     paint(c, world, background, {});
     Asked search(c);
-    AskedOnHost on_host(make_cpu());
+    AskedOnHost on_host(make_cpu(finds_turns(c)));
     search.set_background(background);
     on_host.set_background(background);
     const int longest = std::max(size.width, size.height), range = range_of(longest);
@@ -194,6 +201,103 @@ void run_sway(Checker &c) {
     search.find(frame);
     c.expect(search.last.shift == Shift{}, "something of what was forgotten is left");
   }
+}
+
+// A camera that turns and grows as well as it sways, a part of the picture hidden: what is found differs by at
+// most a pixel at the picture's end, and is the same in all backends, bit for bit, with what is handed over.
+void run_turned(Checker &c) {
+  for (const Size &size : sizes)
+    for (const PixelFormat f : formats) {
+      const World world(c);
+      Picture background(c, f, size.width, size.height, size.padding),
+          frame(c, f, size.width, size.height, size.padding);
+      paint(c, world, background, {});
+      Asked search(c);
+      AskedOnHost on_host(make_cpu());
+      search.set_background(background);
+      on_host.set_background(background);
+      const int longest = std::max(size.width, size.height), turn = most_turn(longest),
+                zoom = most_zoom(longest);
+      for (int n = 0; n < 24; n++) {
+        const auto swing = [&](int most, double speed) {
+          return static_cast<int>(std::lround(most * std::sin(speed * n)));
+        };
+        const Shift s{swing(longest / 100, 0.31), swing(longest / 160, 0.47), swing(3 * turn / 4, 0.33),
+                      swing(zoom / 2, 0.23)};
+        paint(c, world, frame, s, 0.9, n % 3 == 2 ? 0.3 : 0.);
+        const Match got = search.find(frame);
+        const std::string what = text(size.width, "x", size.height, ", format ", int(f), ", shift ", s.x, ",",
+                                      s.y, ", turned ", s.turn, ",", s.zoom);
+        const auto near = [](int a, int b, int most) { return std::abs(a - b) <= most; };
+        c.expect(near(got.shift.x, s.x, 1) && near(got.shift.y, s.y, 1) && near(got.shift.turn, s.turn, 2) &&
+                     near(got.shift.zoom, s.zoom, 2),
+                 text(what, ": found ", said(got)));
+        c.expect(same(search.last, (on_host.find(frame), on_host.last)),
+                 text(what, ": found ", said(got), ", the CPU backend ", said(on_host.last.found)));
+      }
+    }
+}
+
+// A turned picture is the picture's own pixels, where turned.h says; one that is not turned is left alone.
+void run_turned_picture(Checker &c) {
+  for (const Size &size : {Size{1, 1, 0}, Size{37, 21, 3}, Size{640, 361, 1}})
+    for (const PixelFormat f : formats)
+      for (const Shift by :
+           {Shift{4, -3, 0, 0}, Shift{0, 0, 1, 0}, Shift{-5, 2, -2, 1}, Shift{3, 70, 11, -6}}) {
+        Picture picture(c, f, size.width, size.height, size.padding), out(c, f, size.width, size.height, 2);
+        picture.bytes = c.noise(picture.bytes.size());
+        picture.send();
+        out.bytes = c.noise(out.bytes.size());
+        out.send();
+        const std::vector<std::uint8_t> before = out.bytes;
+        const check::KnownShift known(c, by);
+        draw_turned(c.device, picture.device(), known.get(), out.device(), c.queue());
+        out.fetch();
+        if (!by.is_turned()) {
+          c.expect(out.bytes == before, "a picture that is not turned was written");
+          continue;
+        }
+        const Turned places(by, size.width, size.height);
+        const Image from = picture.host(), to = out.host();
+        for (int p = 0; p < plane_count(f); p++) {
+          const int every = p == 0 ? 1 : 2, pixel = static_cast<int>(pixel_bytes(f, p));
+          const int width = static_cast<int>(row_bytes(f, p, size.width)) / pixel,
+                    height = plane_rows(p, size.height);
+          for (int y = 0; y < height; y++)
+            for (int k = 0; k < width * pixel; k++) {
+              const Position at = places.back(k / pixel * every, y * every);
+              const int u = std::clamp(in_plane(at.x, p), 0, width - 1),
+                        v = std::clamp(in_plane(at.y, p), 0, height - 1);
+              const int want = from.plane(p).row(v)[u * pixel + k % pixel], got = to.plane(p).row(y)[k];
+              if (want != got)
+                return c.fail(text(size.width, "x", size.height, ", format ", int(f), ", plane ", p,
+                                   ", byte ", k, " of row ", y, ": ", got, ", not ", want));
+            }
+        }
+      }
+}
+
+// What of() and back() promise each other: of the pixel that is shown, the place is at most a pixel away.
+void run_places(Checker &c) {
+  for (const Size &size : {Size{160, 120, 0}, Size{641, 361, 0}, Size{3840, 2160, 0}})
+    for (int n = 0; n < 20; n++) {
+      const int longest = std::max(size.width, size.height);
+      const auto any = [&](int most) {
+        return static_cast<int>(c.rng() % std::uint64_t(2 * most + 1)) - most;
+      };
+      const Shift by{any(range_of(longest)), any(range_of(longest)), any(most_turn(longest) + 1),
+                     any(most_zoom(longest) + 1)};
+      const Turned places(by, size.width, size.height);
+      for (int k = 0; k < 20000; k++) {
+        const int u = static_cast<int>(c.rng() % std::uint64_t(size.width)),
+                  v = static_cast<int>(c.rng() % std::uint64_t(size.height));
+        const Position shown = places.back(u, v), again = places.of(shown.x, shown.y);
+        if (std::abs(again.x - u) > 1 || std::abs(again.y - v) > 1)
+          return c.fail(text(size.width, "x", size.height, ", shift ", by.x, ",", by.y, ", turned ", by.turn,
+                             ",", by.zoom, ": ", u, ",", v, " shows ", shown.x, ",", shown.y,
+                             ", which lies at ", again.x, ",", again.y));
+      }
+    }
 }
 
 // The room around a picture shows what is at its edge.
@@ -282,6 +386,13 @@ void run_handover(Checker &c) {
   int frames = 0;
   while (frames < 1000 && push.step(found(-3)).x == -3) frames++;
   c.expect(frames < 200, text("a push was not handed over in ", frames, " frames"));
+  Handover turned;
+  for (frames = 0; frames < 1000;) {
+    const Shift got = turned.step({{0, 0, -3, 2}, 500, 1, 0});
+    if (got.turn == -2 && got.zoom == 1) break;
+    frames++;
+  }
+  c.expect(frames < 200, text("a turn and a zoom that stay were not handed over in ", frames, " frames"));
   Handover drift;
   int behind = 0; // what the model has not learnt yet
   for (int n = 0; n < 1000; n++) {
@@ -319,6 +430,14 @@ void run_times(Checker &c) {
       search.find(frame);
       c.time(
           label + ", shifted, from the last frame's", pixels, [&] { search.submit(frame); }, {}, 20);
+      if (finds_turns(c)) {
+        const int longest = size.width;
+        paint(c, world, frame, {size.width / 40, -size.width / 60, most_turn(longest) / 2, 0});
+        search.find(frame);
+        c.time(
+            label + ", turned, from the last frame's", pixels, [&] { search.submit(frame); }, {}, 20);
+      }
+      paint(c, world, frame, {size.width / 20, -size.width / 40});
       c.time(
           label + ", shifted, from none", pixels,
           [&] {
@@ -342,6 +461,9 @@ void run_border_times(Checker &c) {
 const check::Register cases[] = {
     check::Register{{"registration/find", run_find, {Backend::cpu, Backend::cuda, Backend::gl}}},
     check::Register{{"registration/sway", run_sway, {Backend::cpu, Backend::cuda, Backend::gl}}},
+    check::Register{{"registration/turned", run_turned, {Backend::cpu, Backend::cuda}}},
+    check::Register{{"registration/turned-picture", run_turned_picture, {Backend::cpu, Backend::cuda}}},
+    check::Register{{"registration/places", run_places}},
     check::Register{{"registration/border", run_border, {Backend::cpu, Backend::cuda, Backend::gl}}},
     check::Register{{"registration/nothing", run_nothing, {Backend::cpu, Backend::cuda, Backend::gl}}},
     check::Register{{"registration/handover", run_handover}},

@@ -129,9 +129,13 @@ void answer(float rest, Peak best) {
   uint to = sway_offset >> 2u;
   sway[to] = uint(through.x);
   sway[to + 1u] = uint(through.y);
-  sway[to + 2u] = uint(best.at.x);
-  sway[to + 3u] = uint(best.at.y);
-  sway[to + 4u] = uint(state[COUNT]);
-  sway[to + 5u] = floatBitsToUint(best.score);
-  sway[to + 6u] = floatBitsToUint(rest);
+  sway[to + 2u] = 0u; // nothing is turned or larger
+  sway[to + 3u] = 0u;
+  sway[to + 4u] = uint(best.at.x);
+  sway[to + 5u] = uint(best.at.y);
+  sway[to + 6u] = 0u;
+  sway[to + 7u] = 0u;
+  sway[to + 8u] = uint(state[COUNT]);
+  sway[to + 9u] = floatBitsToUint(best.score);
+  sway[to + 10u] = floatBitsToUint(rest);
 }
