@@ -51,7 +51,9 @@ void measure(Checker &c, std::vector<Picture> &frames, std::vector<Picture> &mas
   };
   const std::uint64_t warm_up = c.device.backend() == Backend::cuda ? 100 : 16;
   while (model->frames < warm_up) run();
-  const std::string shifted = s.shift ? text(", shifted by ", s.shift->x, ",", s.shift->y) : "";
+  const std::string shifted = s.shift ? text(", shifted by ", s.shift->x, ",", s.shift->y, ", turned by ",
+                                             s.shift->turn, ",", s.shift->zoom)
+                                      : "";
   const std::string in_groups = s.group > 1 ? text(", a group of ", s.group) : "";
   c.time(text(mog::name_of(s.method), " ", name_of(s.format), s.channels == 3 ? " colour" : "", " K",
               s.components, " ", s.width, "x", s.height, " ", name_of(s.precision), in_groups, shifted),
@@ -103,7 +105,7 @@ void run_resolutions(Checker &c) {
 }
 
 // What it costs that a frame lies shifted against the model: not at all, by a shift of none that the device
-// knows, by whole words and between them.
+// knows, by whole words and between them, and turned.
 void run_shifts(Checker &c) {
   if (!c.benching()) throw check::Skip{"only with --bench"};
   const int width = 1920, height = 1080;
@@ -111,7 +113,8 @@ void run_shifts(Checker &c) {
     auto [frames, masks] = picture_set(c, f, width, height);
     const bool luma = f == gray8;
     for (const std::optional<Shift> s :
-         {std::optional<Shift>{}, {Shift{}}, {Shift{32, -16}}, {Shift{-29, 15}}}) {
+         {std::optional<Shift>{}, {Shift{}}, {Shift{32, -16}}, {Shift{-29, 15}}, {Shift{-5, 3, 12, 4}}}) {
+      if (s && s->is_turned() && c.device.backend() == Backend::gl) continue;
       measure(c, frames, masks,
               {Method::zivkovic, f, luma ? 1 : 3, 5, width, height, Precision::single, 1, s});
       if (luma) measure(c, frames, masks, {Method::mog, f, 1, 3, width, height, Precision::compact, 1, s});
