@@ -6,9 +6,9 @@
 // has, the shift that is found is smaller by that much. A frame of which nothing is certain (something large
 // passes) is compared through the mean of the shifts before, which fades.
 //
-// For each axis, turn and zoom: lowest = min(found, lowest + 1 / memory), highest = max(found, highest - 1 / memory); the
-// part between none and the nearer of the two, at most `most`, is handed over. So one shift that comes back
-// to the model's place is enough to keep the model there for the next memory / 2 frames.
+// For each axis, turn and zoom: lowest = min(found, lowest + 1 / memory), highest = max(found, highest - 1 /
+// memory); the part between none and the nearer of the two, at most `most`, is handed over. So one shift that
+// comes back to the model's place is enough to keep the model there for the next memory / 2 frames.
 #pragma once
 
 #include "common/plane.h"

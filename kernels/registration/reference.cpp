@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The formulas of registration.h in double precision, all shifts of the range tried, then turns from the best.
+// The formulas of registration.h in double precision, all shifts of the range tried, then turns from the
+// best.
 #include "common/turned.h"
 #include "kernels/registration/handover.h"
 #include "kernels/registration/host_look.h"

@@ -23,8 +23,9 @@
 //
 // Turn and zoom. Where the best shift scores less than at_once, the search goes on from there to turns of at
 // most most_turn and zooms of at most most_zoom, with their shifts; the point's place is then that of
-// common/turned.h. What it finds is the answer where it scores turned_margin more than the shift alone. OpenGL
-// looks for shifts alone. The distance of a pixel from its place is whole, one for each tile of 8x8 pixels.
+// common/turned.h. What it finds is the answer where it scores turned_margin more than the shift alone.
+// OpenGL looks for shifts alone. The distance of a pixel from its place is whole, one for each tile of 8x8
+// pixels.
 //
 // The reference tries all shifts. The backends search (search.h), look alike at the same shifts and give the
 // same answers bit for bit; they may miss the reference's where scores are nearly equal or the scene repeats
@@ -44,7 +45,9 @@ inline constexpr int most_points = 2 * tile_columns * tile_rows;
 inline constexpr int least_edge = 12; // grey levels
 inline constexpr int least_points = 48;
 inline constexpr float least_score = 0.4f, at_once = 0.8f, still = 0.5f, margin = 0.06f;
-inline constexpr float turned_margin = 0.06f; // of what is turned or larger
+// Of what is turned or larger; that of shifts, nothing was chosen. Shown on highway and pedestrians (the log,
+// foreground.md, a camera that turns).
+inline constexpr float turned_margin = margin;
 inline constexpr int share_unit = 4096;
 
 constexpr VIGIL_HOST_DEVICE int reach_of(int longest_side) {

@@ -46,8 +46,8 @@ class Camera {
       }
     return push(p);
   }
-  // Plates with edges of two pixels, of a camera that turns about the middle of its picture, by so many degrees clockwise, and zooms in
-  // by so much of 1. Objects stay where they are in the picture.
+  // Plates with edges of two pixels, of a camera that turns about the middle of its picture, by so many
+  // degrees clockwise, and zooms in by so much of 1. Objects stay where they are in the picture.
   double show_turned(double degrees, double larger, const std::vector<Rect> &objects = {}) {
     Picture p = scene(format_, width, height, number_, objects);
     const Image image = p.image();

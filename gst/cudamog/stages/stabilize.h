@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // stabilize: the sway of the camera's pole. Finds the shift of each frame against the background, in whole
 // pixels, up to a tenth of the longest side: the mean agreement of a few hundred edge points
-// (kernels/registration/registration.h; source: this project). Turns of up to 2 degrees and zooms of up to 2 %
-// are found as well, but not in OpenGL. The background and the model are then addressed through this shift, so
-// masks and boxes stay where things are in the frame. The device keeps the shift; the host learns it when the
-// frame is finished.
+// (kernels/registration/registration.h; source: this project). Turns of up to 2 degrees and zooms of up to
+// 2 % are found as well, but not in OpenGL. The background and the model are then addressed through this
+// shift, so masks and boxes stay where things are in the frame. The device keeps the shift; the host learns
+// it when the frame is finished.
 #pragma once
 
 #include "common/host_buffer.h"

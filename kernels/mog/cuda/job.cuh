@@ -92,14 +92,15 @@ struct Job {
 
 // Where pixels of the model lie in a frame. The frame wraps around: a pixel that lies outside of it has the
 // place of one of its pixels that no other lies on, and says so. So each pixel of the mask has one thread
-// that writes it, and no place is outside of the frame. Where the frame is turned, show_turned() sees to that.
+// that writes it, and no place is outside of the frame. Where the frame is turned, show_turned() sees to
+// that.
 struct Place {
   int x, y;
   bool inside, turned = false;
 };
 
-// What a turned frame needs is kept out of the way: few frames are turned, and their registers would be missing
-// in all others.
+// What a turned frame needs is kept out of the way: few frames are turned, and their registers would be
+// missing in all others.
 static __device__ __noinline__ Place turned_place(const Shift *by, int width, int height, int x, int y) {
   const Position at = Turned(*by, width, height).of(x, y);
   const Position there = {max(0, min(at.x, width - 1)), max(0, min(at.y, height - 1))};

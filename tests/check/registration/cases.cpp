@@ -103,8 +103,8 @@ struct World {
   std::uint32_t seed;
 };
 
-// What a camera shifted by `s`, which may be turned, sees, with this gain and +-2 levels of noise; `covered` (0..1) of the columns
-// show another world, which stands still.
+// What a camera shifted by `s`, which may be turned, sees, with this gain and +-2 levels of noise; `covered`
+// (0..1) of the columns show another world, which stands still.
 void paint(Checker &c, const World &world, Picture &p, Shift s, double gain = 1, double covered = 0) {
   const World other(c);
   const Image image = p.host();
@@ -203,8 +203,9 @@ void run_sway(Checker &c) {
   }
 }
 
-// A camera that turns and grows as well as it sways, a part of the picture hidden: what is found differs by at
-// most a pixel at the picture's end, and is the same in all backends, bit for bit, with what is handed over.
+// A camera that turns and grows as well as it sways, a part of the picture hidden: what is found differs by
+// at most a pixel at the picture's end, and is the same in all backends, bit for bit, with what is handed
+// over.
 void run_turned(Checker &c) {
   for (const Size &size : sizes)
     for (const PixelFormat f : formats) {
