@@ -131,7 +131,9 @@ void launch_find(const Work &w, int blocks, Plane<const std::uint8_t> mask, cons
   Call call{w, mask, std::max(params.min_area, 1u), extras.picture, extras.labels, extras.map, head, blobs};
   void *arguments[] = {&call};
   const auto kernel = params.neighbours == Neighbours::eight ? find_kernel<2> : find_kernel<1>;
-  cuda_check(cudaLaunchCooperativeKernel(kernel, dim3(unsigned(blocks)), dim3(threads), arguments, 0, stream),
+  // CUDA 12 takes no pointer to a function here.
+  const auto *const any = reinterpret_cast<const void *>(kernel);
+  cuda_check(cudaLaunchCooperativeKernel(any, dim3(unsigned(blocks)), dim3(threads), arguments, 0, stream),
              "finding blobs");
 }
 
