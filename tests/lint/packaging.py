@@ -68,14 +68,16 @@ for file in presets:
         problems.append(f"gst/meson.build does not install {file.name}")
     groups = re.findall(r"^\[(?!_presets_)(.+)\]", file.read_text(encoding="utf-8"), re.M)
     problems += [f"docs/reference/presets.md does not measure preset {g} of {file.name}" for g in groups if f"`{g}`" not in tuning]
-# The plugin with CUDA is a package of its own, in contrib, which takes the place of the one without; that one never looks for nvcc.
+# The plugin with CUDA is a package of its own, in contrib. It diverts the one without, whose package it needs; that one never looks for nvcc.
 debian = root / "debian"
-plain, cuda = ({line for line in (debian / f"gstreamer1.0-vigil{n}.install").read_text(encoding="utf-8").split("\n") if line} for n in ("", "-cuda"))
-if {line for line in plain - cuda if not line.endswith("/libgstvigil.so")} or cuda - plain:
-    problems.append(f"debian/gstreamer1.0-vigil-cuda.install and the one without CUDA differ: {', '.join(sorted(plain ^ cuda))}")
 of_cuda = next((b for b in binaries if b["Package"].strip() == "gstreamer1.0-vigil-cuda"), {})
 if not of_cuda.get("Section", "").strip().startswith("contrib/") or "pkg.vigil.cuda" not in of_cuda.get("Build-Profiles", ""):
     problems.append("debian/control: gstreamer1.0-vigil-cuda is not of contrib and the build profile pkg.vigil.cuda")
+if "gstreamer1.0-vigil (= ${binary:Version})" not in of_cuda.get("Depends", "") or "Conflicts" in of_cuda:
+    problems.append("debian/control: gstreamer1.0-vigil-cuda does not depend on the gstreamer1.0-vigil of its version")
+diverting, back = (re.findall(r"^plugin=.*|--divert .*", (debian / f"gstreamer1.0-vigil-cuda.{n}").read_text(encoding="utf-8"), re.M) for n in ("preinst", "postrm"))
+if len(diverting) != 2 or diverting != back:
+    problems.append("debian/gstreamer1.0-vigil-cuda.preinst and .postrm divert different files")
 rules = (debian / "rules").read_text(encoding="utf-8")
 if not re.search(r"^\tdh_auto_configure -- .*-Dcuda=disabled$", rules, re.M):
     problems.append("debian/rules does not configure the packages of main with -Dcuda=disabled")
