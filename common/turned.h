@@ -24,7 +24,7 @@ class Turned {
     return {x + by_.x + d.x, y + by_.y + d.y};
   }
   // Which pixel of the picture pixel (u, v) of the other one shows. Each has one, but two may have the same,
-  // or none may have it. of() of the answer is at most a pixel beside (u, v) on each axis, where the picture
+  // or none may have it. of() of the answer is at most a pixel from (u, v) on each axis, where the picture
   // turns by up to 2 degrees and grows by up to 2 %.
   VIGIL_HOST_DEVICE Position back(int u, int v) const {
     const int x = middle(u) - by_.x, y = middle(v) - by_.y;
