@@ -98,9 +98,42 @@ struct Rates {
     }
     if (differ) each = memory;
   }
+  // Pixels that blink learn at another rate in blocks of a lower one than the usual `rate`.
+  HWY_INLINE void raise(const std::uint8_t *marks, double rate) {
+    const T usual = static_cast<T>(rate), raised = static_cast<T>(RateMap::blinking(rate));
+    if (!each) {
+      if (all >= usual) return;
+      std::fill_n(memory, block_pixels, all);
+      each = memory;
+    }
+    for (int i = 0; i < block_pixels; i++)
+      if (memory[i] < usual && blinking::blinks(marks[i])) memory[i] = raised;
+  }
 };
 
-// `Method` has: Codec, channels, a constructor (Config, Constants), and
+// The marks of blinking.h of a block's pixels, while their bytes have the numbers of components alone.
+class Marks {
+ public:
+  HWY_INLINE const std::uint8_t *take(std::uint8_t *bytes) {
+    bytes_ = bytes;
+    for (int i = 0; i < block_pixels; i++) {
+      marks_[i] = bytes[i];
+      bytes[i] = static_cast<std::uint8_t>(blinking::components(bytes[i]));
+    }
+    return marks_;
+  }
+  // Puts those of the first `count` pixels back, after a frame.
+  HWY_INLINE void put(const std::uint8_t *mask, int count, std::uint32_t frame) const {
+    for (int i = 0; i < count; i++)
+      bytes_[i] = static_cast<std::uint8_t>(bytes_[i] | blinking::next(marks_[i], mask[i] == 255, frame));
+  }
+
+ private:
+  std::uint8_t *bytes_ = nullptr;
+  alignas(64) std::uint8_t marks_[block_pixels];
+};
+
+// `Method` has: Codec, channels, blinks (whether blinking.h holds), a constructor (Config, Constants), and
 //   V step(Pixels, const V *samples, V rates, dither)   the mask's values
 template <class Method>
 HWY_INLINE void step_block(const Method &method, const Job &job, const Frame &frame, int x, int y,
@@ -111,8 +144,10 @@ HWY_INLINE void step_block(const Method &method, const Job &job, const Frame &fr
   const typename Codec::D d;
   const int lanes = static_cast<int>(hn::Lanes(d));
   const int count = std::min(block_pixels, job.config.width - x);
-  const Rates<T> rates(job.rates, frame.step.learning_rate, x, y, job.config.width);
+  Rates<T> rates(job.rates, frame.step.learning_rate, x, y, job.config.width);
   const auto pixels = block_at<typename Codec::Stored>(job.memory, block);
+  Marks marks;
+  if constexpr (Method::blinks) rates.raise(marks.take(pixels.active), frame.step.learning_rate);
   ask_for<typename Codec::Stored>(job.memory, job.config.components, block + 1);
   for (int i = 0; i < count; i += lanes) {
     V sample[Method::channels];
@@ -121,6 +156,7 @@ HWY_INLINE void step_block(const Method &method, const Job &job, const Frame &fr
     const typename Codec::Dither dither(frame.number, block * block_pixels + i, rate);
     to_bytes(d, method.step(pixels.at(i), sample, rate, dither), mask + i);
   }
+  if constexpr (Method::blinks) marks.put(mask, count, frame.number);
 }
 
 // A block whose place in the frame is turned. Its labels stay where its pixels are in the model.
