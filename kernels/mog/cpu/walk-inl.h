@@ -115,17 +115,34 @@ struct Rates {
 class Marks {
  public:
   HWY_INLINE const std::uint8_t *take(std::uint8_t *bytes) {
+    const hn::CappedTag<std::uint8_t, block_pixels> d;
     bytes_ = bytes;
-    for (int i = 0; i < block_pixels; i++) {
-      marks_[i] = bytes[i];
-      bytes[i] = static_cast<std::uint8_t>(blinking::components(bytes[i]));
+    for (int i = 0; i < block_pixels; i += static_cast<int>(hn::Lanes(d))) {
+      const auto v = hn::Load(d, bytes + i);
+      hn::Store(v, d, marks_ + i);
+      hn::Store(hn::And(v, hn::Set(d, blinking::count_bits)), d, bytes + i);
     }
     return marks_;
   }
-  // Puts those of the first `count` pixels back, after a frame.
+  // Puts those of the first `count` pixels back, after a frame: blinking::next() in vectors. A level of `most`
+  // has all its bits, so sums stop there.
   HWY_INLINE void put(const std::uint8_t *mask, int count, std::uint32_t frame) const {
-    for (int i = 0; i < count; i++)
-      bytes_[i] = static_cast<std::uint8_t>(bytes_[i] | blinking::next(marks_[i], mask[i] == 255, frame));
+    static_assert(blinking::most == 0xff >> blinking::level_shift);
+    const hn::CappedTag<std::uint8_t, block_pixels> d;
+    const auto one = hn::Set(d, 1 << blinking::level_shift), label = hn::Set(d, blinking::label_bit),
+               levels = hn::Set(d, blinking::most << blinking::level_shift);
+    const auto less = frame % blinking::frames_a_step == 0 ? one : hn::Zero(d);
+    std::uint8_t copy[block_pixels];
+    mask = whole_block(mask, count, 1, block_pixels, copy);
+    for (int i = 0; i < block_pixels; i += static_cast<int>(hn::Lanes(d))) {
+      const auto before = hn::Load(d, marks_ + i);
+      const auto foreground = hn::VecFromMask(d, hn::Eq(hn::LoadU(d, mask + i), hn::Set(d, 255)));
+      const auto now = hn::And(foreground, label);
+      const auto same = hn::VecFromMask(d, hn::Eq(now, hn::And(before, label)));
+      const auto left = hn::SaturatedSub(hn::And(before, levels), less);
+      const auto level = hn::And(hn::SaturatedAdd(left, hn::AndNot(same, one)), levels);
+      hn::Store(hn::Or(hn::Or(level, now), hn::Load(d, bytes_ + i)), d, bytes_ + i);
+    }
   }
 
  private:
