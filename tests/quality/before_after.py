@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Masks of cudamog by two builds of the plugin on the same frames: F-measures, and a picture of both.
 Usage: before_after.py BEFORE AFTER FOLDER SCENE[:FRAMES[:SHOWN]]...
-       before_after.py BEFORE AFTER FOLDER --table VIGIL_EVAL DATA [--format I420]... [--only REGEX] [--jobs N] [SCENE...]
+       before_after.py BEFORE AFTER FOLDER --table VIGIL_EVAL DATA [--format I420]... [--only REGEX] [--jobs N] [--seed N] [SCENE...]
 
 BEFORE and AFTER are folders with a libgstvigil.so each; AFTER draws the frames. F is that of the last two thirds of the frames
 against the scene's truth; pixels that the truth leaves open do not count. FOLDER/SCENE.png has four pictures of frame SHOWN, or of that
@@ -39,6 +39,7 @@ parser.add_argument("scenes", nargs="*")
 parser.add_argument("--table", nargs=2, metavar=("VIGIL_EVAL", "DATA"))
 parser.add_argument("--format", action="append", choices=["RGBA", "I420", "NV12", "GRAY8"])
 parser.add_argument("--only", default="")
+parser.add_argument("--seed", type=int, help="of the scenes; 1 for the table, else 3")
 parser.add_argument("--jobs", type=int, default=os.cpu_count())
 options = parser.parse_args()
 before, after, folder = (p.resolve() for p in (options.before, options.after, options.folder))
@@ -87,7 +88,7 @@ def picture(i420):
 
 def show(wanted):
     scene, count, shown = (wanted.split(":") + ["", ""])[:3]
-    draw(scene, count or FRAMES, 3, scene)
+    draw(scene, count or FRAMES, options.seed or 3, scene)
     find(before, scene, "before")
     find(after, scene, "after")
     true, old, new = masks(f"{scene}.truth"), masks("before"), masks("after")
@@ -105,7 +106,7 @@ def scene_row(wanted, formats):
     """F before and after, in each format."""
     scene, _, count = wanted.partition(":")
     name = scene.split()[0]
-    draw(scene, count or 300, 1, name)
+    draw(scene, count or 300, options.seed or 1, name)
     true, row = masks(f"{name}.truth"), []
     for pixel_format in formats:
         pair = []
