@@ -15,7 +15,10 @@ tar c --exclude=./build . | tar x -C $build/vigil
 fails=error,warning
 ! grep -q 'PRETTY_NAME="Debian GNU/Linux 12' /etc/os-release || fails+=,info,pedantic
 lintian --profile debian --pedantic -I --fail-on $fails $build/vigil_*.changes
-if dpkg-deb -f $build/gstreamer1.0-vigil_*.deb Depends | grep -qE 'opencl|gstreamer-gl|plugins-bad'; then
+# From GStreamer 1.24 on the plugin is linked to libgstanalytics, of the same package as libgstcuda.
+dpkg-deb -x $build/gstreamer1.0-vigil_*.deb $build/unpacked
+linked=$(readelf -d $build/unpacked/usr/lib/*/gstreamer-1.0/libgstvigil.so | grep NEEDED)
+if dpkg-deb -f $build/gstreamer1.0-vigil_*.deb Depends | grep -qE 'opencl|gstreamer-gl' || grep -qE 'OpenCL|gstgl|gstcuda' <<<"$linked"; then
   echo "packages.sh: gstreamer1.0-vigil depends on a library that the plugin opens itself, where it is there" >&2
   exit 1
 fi
