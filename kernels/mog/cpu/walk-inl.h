@@ -124,8 +124,8 @@ class Marks {
     }
     return marks_;
   }
-  // Puts those of the first `count` pixels back, after a frame: blinking::next() in vectors. A level of `most`
-  // has all its bits, so sums stop there.
+  // Puts those of the first `count` pixels back, after a frame: blinking::next() in vectors. A level of
+  // `most` has all its bits, so sums stop there.
   HWY_INLINE void put(const std::uint8_t *mask, int count, std::uint32_t frame) const {
     static_assert(blinking::most == 0xff >> blinking::level_shift);
     const hn::CappedTag<std::uint8_t, block_pixels> d;
