@@ -86,7 +86,6 @@
 #include "common/params.h"
 #include "common/plane.h"
 #include "common/shifted.h"
-#include "kernels/mog/blinking.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -278,9 +277,6 @@ struct Step {
 // Some blocks of the picture learn at another rate: block (x / size, y / size) takes learning_rate *
 // factor[v], at most 1, where v is its byte in `map`, of which the lowest two bits count; v = 0 means
 // learning_rate itself. The map is in the device's memory, row by row, columns = ceil(width / size).
-//
-// What holds people who wait must not hold leaves. So with method zivkovic a pixel that blinks (blinking.h)
-// learns at blinking() in blocks whose own rate is lower than learning_rate.
 struct RateMap {
   static constexpr int kinds = 4;
   const std::uint8_t *map = nullptr; // null: none
@@ -292,7 +288,6 @@ struct RateMap {
     const int kind = v & (kinds - 1);
     return kind ? std::min(learning_rate * factor[kind], 1.) : learning_rate;
   }
-  static double blinking(double learning_rate) { return std::min(learning_rate * blinking::pace, 1.); }
 };
 
 class Model {

@@ -41,7 +41,6 @@ double distance2(const Sample &x, const Sample &m, int channels) {
 
 struct Pixel {
   int active = 0;
-  unsigned marks = 0; // blinking.h
   std::array<Component, max_components> component{};
 
   // While the component at k is at least as heavy as its predecessor, the two change places.
@@ -209,14 +208,9 @@ class Reference final : public Model {
           const Position p = shift.is_turned() ? places.of(u, v) : Position{u + shift.x, v + shift.y};
           if (!inside(p)) continue;
           const int kind = rates.map ? rates.map[v / rates.size * rates.columns + u / rates.size] : 0;
-          double a = rates.rate(step.learning_rate, kind);
-          Pixel &pixel = at(u, v);
-          if (a < step.learning_rate && blinking::blinks(pixel.marks))
-            a = RateMap::blinking(step.learning_rate);
-          const std::uint8_t label = classify(pixel, sample_at(step.frame, p.x, p.y, config_.channels), a, c);
-          labels[std::size_t(v) * config_.width + u] = label;
-          if (config_.method == Method::zivkovic)
-            pixel.marks = blinking::next(pixel.marks, label == 255, static_cast<std::uint32_t>(frames));
+          const double a = rates.rate(step.learning_rate, kind);
+          labels[std::size_t(v) * config_.width + u] =
+              classify(at(u, v), sample_at(step.frame, p.x, p.y, config_.channels), a, c);
         }
       for (int y = 0; y < config_.height; y++)
         for (int x = 0; x < config_.width; x++) { // of the frame
@@ -266,10 +260,7 @@ class Reference final : public Model {
     frames = s.frames;
     State copy = s;
     for_each_value(copy, [](float &stored, double &value) { value = stored; });
-    for (std::size_t i = 0; i < pixels_.size(); i++) {
-      pixels_[i].active = s.active[i];
-      pixels_[i].marks = 0;
-    }
+    for (std::size_t i = 0; i < pixels_.size(); i++) pixels_[i].active = s.active[i];
   }
 
  private:

@@ -84,7 +84,7 @@ class CpuModel final : public Model {
     s.frames = frames;
     for_pixels([&](std::size_t i, std::uint8_t &active, std::size_t block, std::size_t lane) {
       int in_use = 0;
-      for (unsigned k = 0; k < blinking::components(active); k++) {
+      for (int k = 0; k < active; k++) {
         const float w = read(weights_, layout_.weight(k, block) + lane, cpu::weight_unit);
         if (config_.method == Method::mog && !(w > 0)) continue;
         in_use++;

@@ -40,7 +40,7 @@ struct Layout {
 
 struct Memory {
   Layout layout;
-  // [block * 64 + pixel]: zivkovic: a byte of blinking.h; mog: one more than the last component in use.
+  // [block * 64 + pixel]: zivkovic: components in use; mog: one more than the last component in use.
   std::uint8_t *active = nullptr;
   void *weights = nullptr;
   void *gaussians = nullptr;

@@ -18,7 +18,6 @@ class FixedMixture {
  public:
   using Codec = CodecOf;
   static constexpr int channels = 1;
-  static constexpr bool blinks = false;
   using D = typename Codec::D;
   using T = typename Codec::T;
   using V = typename Codec::V;

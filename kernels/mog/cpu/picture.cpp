@@ -22,11 +22,8 @@ void heaviest_means(const Config &config, const Memory &memory, std::size_t bloc
   const typename Codec::D d;
   const auto *weights = static_cast<const typename Codec::Stored *>(memory.weights);
   const auto *gaussians = static_cast<const typename Codec::Stored *>(memory.gaussians);
-  alignas(64) std::uint8_t in_use[block_pixels];
-  std::transform(memory.active + block * block_pixels, memory.active + (block + 1) * block_pixels, in_use,
-                 [](std::uint8_t v) { return static_cast<std::uint8_t>(blinking::components(v)); });
   for (int i = 0; i < block_pixels; i += static_cast<int>(hn::Lanes(d))) {
-    const V active = from_bytes(d, in_use + i);
+    const V active = from_bytes(d, memory.active + block * block_pixels + i);
     V best = hn::Set(d, T(config.method == Method::mog ? 0 : -1));
     V mean[3];
     for (int c = 0; c < config.channels; c++) mean[c] = hn::Set(d, T(none[c]));

@@ -98,59 +98,9 @@ struct Rates {
     }
     if (differ) each = memory;
   }
-  // Pixels that blink learn at another rate in blocks of a lower one than the usual `rate`.
-  HWY_INLINE void raise(const std::uint8_t *marks, double rate) {
-    const T usual = static_cast<T>(rate), raised = static_cast<T>(RateMap::blinking(rate));
-    if (!each) {
-      if (all >= usual) return;
-      std::fill_n(memory, block_pixels, all);
-      each = memory;
-    }
-    for (int i = 0; i < block_pixels; i++)
-      if (memory[i] < usual && blinking::blinks(marks[i])) memory[i] = raised;
-  }
 };
 
-// The marks of blinking.h of a block's pixels, while their bytes have the numbers of components alone.
-class Marks {
- public:
-  HWY_INLINE const std::uint8_t *take(std::uint8_t *bytes) {
-    const hn::CappedTag<std::uint8_t, block_pixels> d;
-    bytes_ = bytes;
-    for (int i = 0; i < block_pixels; i += static_cast<int>(hn::Lanes(d))) {
-      const auto v = hn::Load(d, bytes + i);
-      hn::Store(v, d, marks_ + i);
-      hn::Store(hn::And(v, hn::Set(d, blinking::count_bits)), d, bytes + i);
-    }
-    return marks_;
-  }
-  // Puts those of the first `count` pixels back, after a frame: blinking::next() in vectors. A level of
-  // `most` has all its bits, so sums stop there.
-  HWY_INLINE void put(const std::uint8_t *mask, int count, std::uint32_t frame) const {
-    static_assert(blinking::most == 0xff >> blinking::level_shift);
-    const hn::CappedTag<std::uint8_t, block_pixels> d;
-    const auto one = hn::Set(d, 1 << blinking::level_shift), label = hn::Set(d, blinking::label_bit),
-               levels = hn::Set(d, blinking::most << blinking::level_shift);
-    const auto less = frame % blinking::frames_a_step == 0 ? one : hn::Zero(d);
-    std::uint8_t copy[block_pixels];
-    mask = whole_block(mask, count, 1, block_pixels, copy);
-    for (int i = 0; i < block_pixels; i += static_cast<int>(hn::Lanes(d))) {
-      const auto before = hn::Load(d, marks_ + i);
-      const auto foreground = hn::VecFromMask(d, hn::Eq(hn::LoadU(d, mask + i), hn::Set(d, 255)));
-      const auto now = hn::And(foreground, label);
-      const auto same = hn::VecFromMask(d, hn::Eq(now, hn::And(before, label)));
-      const auto left = hn::SaturatedSub(hn::And(before, levels), less);
-      const auto level = hn::And(hn::SaturatedAdd(left, hn::AndNot(same, one)), levels);
-      hn::Store(hn::Or(hn::Or(level, now), hn::Load(d, bytes_ + i)), d, bytes_ + i);
-    }
-  }
-
- private:
-  std::uint8_t *bytes_ = nullptr;
-  alignas(64) std::uint8_t marks_[block_pixels];
-};
-
-// `Method` has: Codec, channels, blinks (whether blinking.h holds), a constructor (Config, Constants), and
+// `Method` has: Codec, channels, a constructor (Config, Constants), and
 //   V step(Pixels, const V *samples, V rates, dither)   the mask's values
 template <class Method>
 HWY_INLINE void step_block(const Method &method, const Job &job, const Frame &frame, int x, int y,
@@ -161,10 +111,8 @@ HWY_INLINE void step_block(const Method &method, const Job &job, const Frame &fr
   const typename Codec::D d;
   const int lanes = static_cast<int>(hn::Lanes(d));
   const int count = std::min(block_pixels, job.config.width - x);
-  Rates<T> rates(job.rates, frame.step.learning_rate, x, y, job.config.width);
+  const Rates<T> rates(job.rates, frame.step.learning_rate, x, y, job.config.width);
   const auto pixels = block_at<typename Codec::Stored>(job.memory, block);
-  Marks marks;
-  if constexpr (Method::blinks) rates.raise(marks.take(pixels.active), frame.step.learning_rate);
   ask_for<typename Codec::Stored>(job.memory, job.config.components, block + 1);
   for (int i = 0; i < count; i += lanes) {
     V sample[Method::channels];
@@ -173,7 +121,6 @@ HWY_INLINE void step_block(const Method &method, const Job &job, const Frame &fr
     const typename Codec::Dither dither(frame.number, block * block_pixels + i, rate);
     to_bytes(d, method.step(pixels.at(i), sample, rate, dither), mask + i);
   }
-  if constexpr (Method::blinks) marks.put(mask, count, frame.number);
 }
 
 // A block whose place in the frame is turned. Its labels stay where its pixels are in the model.

@@ -18,7 +18,6 @@ class Zivkovic {
  public:
   using Codec = CodecOf;
   static constexpr int channels = channel_count;
-  static constexpr bool blinks = true;
   using D = typename Codec::D;
   using T = typename Codec::T;
   using V = typename Codec::V;

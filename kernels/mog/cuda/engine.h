@@ -21,7 +21,7 @@ inline constexpr int max_group = 32; // frames
 inline constexpr int tile = 128;     // pixels
 
 struct Store {
-  std::uint8_t *active = nullptr; // zivkovic: [tile][pixel] a byte of blinking.h
+  std::uint8_t *active = nullptr; // zivkovic: [tile][pixel] components in use
   void *weights = nullptr;
   void *gaussians = nullptr;
   int tiles_a_row = 0;

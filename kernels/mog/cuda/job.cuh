@@ -36,8 +36,8 @@ struct Frame {
   const std::uint8_t *data[3];
   std::uint8_t *mask;
   int stride[3], mask_stride;
-  const Shift *shift;         // null: none
-  T rate[RateMap::kinds + 1]; // by the kind of block; the last: where a pixel blinks
+  const Shift *shift;     // null: none
+  T rate[RateMap::kinds]; // by the kind of block
 };
 
 template <class T>
@@ -78,7 +78,6 @@ struct Job {
            {reinterpret_cast<std::uintptr_t>(f.mask), static_cast<std::uintptr_t>(s.mask.stride)})
         aligned &= address % vector == 0;
       for (int k = 0; k < RateMap::kinds; k++) f.rate[k] = T(w.rates.rate(s.learning_rate, k));
-      f.rate[RateMap::kinds] = T(RateMap::blinking(s.learning_rate));
     }
   }
 

@@ -72,9 +72,7 @@ __global__ void __launch_bounds__(threads)
     to.variance[k * n + i] = in_use ? g.variance : 0;
     for (int c = 0; c < channels; c++) to.mean[(k * channels + c) * n + i] = in_use ? g.mean[c] : 0;
   }
-  to.active[i] = static_cast<std::uint8_t>(
-      store.active ? static_cast<int>(blinking::components(spot.at<std::uint8_t>(store.active, 1, 0)))
-                   : used);
+  to.active[i] = store.active ? spot.at<std::uint8_t>(store.active, 1, 0) : static_cast<std::uint8_t>(used);
 }
 
 template <class Codec>

@@ -184,12 +184,10 @@ __global__ void __launch_bounds__(threads, resident_blocks(Codec::blocks))
 
   // All that does not depend on anything else is asked for at once, weights of components that are not in use
   // included: waiting for memory, one access after another, is what takes the time.
-  std::uint8_t &byte = spot.at<std::uint8_t>(job.store.active, 1, 0);
+  std::uint8_t &count = spot.at<std::uint8_t>(job.store.active, 1, 0);
   Weight *const weights = kept(&spot.at<Weight>(job.store.weights, K, 0));
-  const unsigned before = byte;
-  unsigned marks = before; // blinking.h
-  Pixel<Codec, K> pixel{
-      static_cast<int>(blinking::components(before)), kept(&spot.at<Code>(job.store.gaussians, K, 0)), {}};
+  Pixel<Codec, K> pixel{count, kept(&spot.at<Code>(job.store.gaussians, K, 0)), {}};
+  const int active = pixel.active;
   Code first = pixel.code(0);
 #pragma unroll
   for (int k = 0; k < K; k++) pixel.weight[k] = Codec::held(weights[k * tile]);
@@ -209,11 +207,8 @@ __global__ void __launch_bounds__(threads, resident_blocks(Codec::blocks))
     const Dither dither(static_cast<std::uint32_t>(spot.y) * job.width + spot.x, job.first_frame + frame);
     std::uint8_t label = 0;
     if (alone || at.inside) {
-      T rate = f.rate[kind];
-      if (blinking::blinks(marks) && rate < f.rate[0]) rate = f.rate[RateMap::kinds];
-      label = pixel.learn(first, v, rate, job.rules, dither) ? 0 : 255;
+      label = pixel.learn(first, v, f.rate[kind], job.rules, dither) ? 0 : 255;
       if (label && job.rules.detect_shadows && pixel.in_shadow(v, job.rules)) label = job.rules.shadow_value;
-      marks = blinking::next(marks, label == 255, job.first_frame + frame);
     }
     show(job, f, at, spot.x, spot.y, label);
     if (alone || ++frame == job.count) break;
@@ -222,8 +217,7 @@ __global__ void __launch_bounds__(threads, resident_blocks(Codec::blocks))
     first = pixel.code(0);
   }
 
-  const unsigned after = (marks & ~blinking::count_bits) | static_cast<unsigned>(pixel.active);
-  if (after != before) byte = static_cast<std::uint8_t>(after);
+  if (pixel.active != active) count = static_cast<std::uint8_t>(pixel.active);
 #pragma unroll
   for (int k = 0; k < K; k++)
     if (k < pixel.active) weights[k * tile] = Codec::stored(pixel.weight[k]);

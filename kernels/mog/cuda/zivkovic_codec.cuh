@@ -33,7 +33,7 @@ struct ZivkovicPlaces {
     return spot.at<Code>(s.gaussians, components, k);
   }
   static __device__ Component<channels> component(const Store &s, int components, int k, const Spot &spot) {
-    if (k >= static_cast<int>(blinking::components(spot.at<std::uint8_t>(s.active, 1, 0)))) return {-1};
+    if (k >= spot.at<std::uint8_t>(s.active, 1, 0)) return {-1};
     const auto shape = Codec::decode(code(s, components, k, spot));
     Component<channels> c{
         float(Codec::decode_weight(Codec::held(weight(s, components, k, spot)))), {}, float(shape.variance)};

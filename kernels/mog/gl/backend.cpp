@@ -31,7 +31,7 @@ struct GlJob {
   std::int32_t map_shift, map_columns, has_map;
   std::int32_t first_row, rows;
   std::uint32_t number;
-  float rate[RateMap::kinds], blinking_rate;
+  float rate[RateMap::kinds];
   float match2, background2, background_ratio, weight_threshold, complexity_prior;
   float initial_variance, initial_weight, min_variance, max_variance;
   float shadow_threshold, shadow2, deep_shadow_threshold, deep_shadow2, colourless2;
@@ -61,14 +61,6 @@ struct GlJob {
   }
 };
 
-// The numbers of blinking.h.
-std::string blinking_definitions() {
-  return text("#define FRAMES_A_STEP ", blinking::frames_a_step, "u\n#define MOST_LEVEL ", blinking::most,
-              "u\n#define BLINKS_FROM ", blinking::from, "u\n#define COUNT_BITS ", blinking::count_bits,
-              "u\n#define LABEL_BIT ", blinking::label_bit, "u\n#define LEVEL_SHIFT ", blinking::level_shift,
-              "u\n");
-}
-
 // The uniform block of background.comp.
 struct GlPictureJob {
   GlPicture out;
@@ -91,7 +83,7 @@ class GlModel final : public Model {
       : device_(device), config_(config), layout_(config),
         definitions_(text("#define K ", config.components, "\n#define CHANNELS ", config.channels, "\n",
                           config.precision == Precision::compact ? "#define COMPACT\n" : "",
-                          config.method == Method::mog ? "#define MOG\n" : "", blinking_definitions())) {
+                          config.method == Method::mog ? "#define MOG\n" : "")) {
     need_compute(device, storage_buffers);
     // Bands of rows, each of which a shader sees whole.
     const std::size_t row = layout_.words() * 4 * std::size_t(config.width),
@@ -189,7 +181,6 @@ class GlModel final : public Model {
     job.rows = b.rows;
     job.number = std::uint32_t(frames);
     for (int k = 0; k < RateMap::kinds; k++) job.rate[k] = float(rates.rate(s.learning_rate, k));
-    job.blinking_rate = float(RateMap::blinking(s.learning_rate));
     job.set(
         layout_.storable(resolve(params, config_.method, s.frame.format, config_.channels, config_.range)));
     launch.run(job, gl_groups((config_.width + 2) / 4 + 1, 32), gl_groups(config_.height, 4));

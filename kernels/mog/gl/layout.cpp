@@ -81,7 +81,7 @@ void Layout::decode(std::span<const std::uint32_t> band, std::size_t first, Stat
       s.active[first + i] = used;
       continue;
     }
-    const std::size_t used = blinking::components(compact() ? p.half(K) : p[K]);
+    const std::size_t used = compact() ? p.half(K) : p[K];
     s.active[first + i] = static_cast<std::uint8_t>(used);
     for (std::size_t k = 0; k < used; k++) {
       if (compact()) {

@@ -548,85 +548,6 @@ void run_rate_one(Checker &c) {
     }
 }
 
-// Where blocks learn slowly, pixels that change back and forth all the time are learnt and ones that stay are
-// not (blinking.h); the masks are those of the reference, and those of groups.
-void run_blinking(Checker &c) {
-  constexpr int width = 70, height = 9, blinking_columns = 37, quiet = 40, frames = 110;
-  constexpr int group = 7; // in which the frames are learnt a second time
-  for (const Precision precision : {Precision::single, Precision::compact})
-    for (const auto &[format, channels] : {std::pair(gray8, 1), std::pair(rgba, 3), std::pair(nv12, 3)}) {
-      const Config config{width, height, channels, Method::zivkovic, precision, 5};
-      const auto host = open_cpu(1);
-      const auto host_queue = host->make_queue();
-      const auto reference = make_reference(config), model = make(c.device, config),
-                 in_groups = make(c.device, config);
-      const std::vector<std::uint8_t> map(std::size_t((width + 7) / 8) * std::size_t((height + 7) / 8), 1);
-      const DeviceBuffer memory(c.device, map.size());
-      c.device.upload(memory.as(), map.data(), map.size(), c.queue());
-      const auto rates = [](const std::uint8_t *bytes) {
-        return RateMap{bytes, 8, (width + 7) / 8, {1, 0.02f, 1, 1}};
-      };
-      constexpr double rate = 0.02;
-      const auto say = [&](const std::string &what) { return text(label(config, format), ": ", what); };
-      std::vector<Picture> pictures, masks, grouped;
-      std::int64_t different = 0;
-      Picture want(c, gray8, width, height);
-      for (int t = 0; t < frames; t++) {
-        pictures.emplace_back(c, format, width, height);
-        masks.emplace_back(c, gray8, width, height, 3);
-        grouped.emplace_back(c, gray8, width, height);
-        Picture &frame = pictures.back();
-        const Image image = frame.host();
-        const int part = row_bytes(format, 0, blinking_columns), all = row_bytes(format, 0, width);
-        for (int y = 0; y < height; y++) {
-          std::uint8_t *const row = image.plane(0).row(y);
-          std::fill_n(row, part, std::uint8_t(t >= quiet && t % 2 ? 180 : 60));
-          std::fill_n(row + part, all - part, std::uint8_t(t >= quiet ? 180 : 60));
-        }
-        if (format == nv12)
-          for (int y = 0; y < image.plane(1).height; y++)
-            std::fill_n(image.plane(1).row(y), row_bytes(format, 1, width), std::uint8_t(128));
-        frame.send();
-        const Step expected{frame.host(), want.host().plane(0), rate},
-            actual{frame.device(), masks.back().device().plane(0), rate};
-        reference->apply({&expected, 1}, {}, t < quiet ? RateMap{} : rates(map.data()), *host_queue);
-        model->apply({&actual, 1}, {}, t < quiet ? RateMap{} : rates(memory.as<const std::uint8_t>()),
-                     c.queue());
-        masks.back().fetch();
-        different += count_different(want.host().plane(0), masks.back().host().plane(0));
-      }
-      c.expect(different == 0, say(text(different, " pixels differ from the reference's")));
-      int blinking = 0, staying = 0; // that are foreground in the last two frames
-      for (int t = frames - 2; t < frames; t++)
-        for (int y = 0; y < height; y++)
-          for (int x = 0; x < width; x++) {
-            const bool foreground = masks[std::size_t(t)].host().plane(0).row(y)[x] == 255;
-            (x < blinking_columns ? blinking : staying) += foreground;
-          }
-      c.expect(blinking == 0, say(text(blinking, " pixels that blink are not learnt")));
-      c.expect(staying == 2 * (width - blinking_columns) * height, say("pixels that stay are learnt"));
-
-      for (int first = 0; first < frames;) {
-        const int last = first < quiet ? std::min(first + group, quiet) : std::min(first + group, frames);
-        std::vector<Step> steps;
-        for (int t = first; t < last; t++)
-          steps.push_back(
-              {pictures[std::size_t(t)].device(), grouped[std::size_t(t)].device().plane(0), rate});
-        in_groups->apply(steps, {}, first < quiet ? RateMap{} : rates(memory.as<const std::uint8_t>()),
-                         c.queue());
-        first = last;
-      }
-      std::int64_t elsewhere = 0;
-      for (int t = 0; t < frames; t++) {
-        grouped[std::size_t(t)].fetch();
-        elsewhere +=
-            count_different(grouped[std::size_t(t)].host().plane(0), masks[std::size_t(t)].host().plane(0));
-      }
-      c.expect(elsewhere == 0, say("groups give other masks"));
-      c.expect(same(in_groups->save(c.queue()), model->save(c.queue())), say("groups end elsewhere"));
-    }
-}
-
 const check::Register registered[] = {
     check::Register{{"mog/lock-step", run_lock_step_single, every_backend}},
     check::Register{{"mog/lock-step-double", run_lock_step_double}},
@@ -641,7 +562,6 @@ const check::Register registered[] = {
     check::Register{{"mog/background", run_background, every_backend}},
     check::Register{{"mog/repeat", run_repeat, every_backend}},
     check::Register{{"mog/rate-one", run_rate_one, every_backend}},
-    check::Register{{"mog/blinking", run_blinking, every_backend}},
     check::Register{{"mog/variances", run_variances, every_backend}}};
 
 } // namespace

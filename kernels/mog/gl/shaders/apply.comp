@@ -12,9 +12,6 @@ uint label_of(int x, int y) { // of pixel (x, y) of the frame
   int row = v - first_row;
   pixel = uint(row * width + u);
   float rate = rate_at(u, v);
-#ifndef MOG
-  if (rate < rate0 && blinks()) rate = blinking_rate;
-#endif
   uvec2 dither = dither_of(uint(v * ((width + 63) / 64 * 64) + u), frame); // as the CPU's blocks count pixels
 #if defined(COMPACT) && !defined(MOG)
   if (!(rate > 0.0)) dither.x = 1u << 31u; // one half, which rounds to the nearest: a frozen pixel stays

@@ -26,10 +26,10 @@ float weight_of(int k) {
   float w = uintBitsToFloat(WORD_OF(k));
   return w > 0.0 ? w : -1.0;
 #elif defined(COMPACT)
-  uint in_use = WORD_OF(K >> 1) >> uint(16 * (K & 1)) & COUNT_BITS;
+  uint in_use = WORD_OF(K >> 1) >> uint(16 * (K & 1)) & 0xffffu;
   return k < int(in_use) ? float(WORD_OF(k >> 1) >> uint(16 * (k & 1)) & 0xffffu) : -1.0;
 #else
-  return k < int(WORD_OF(K) & COUNT_BITS) ? uintBitsToFloat(WORD_OF(k)) : -1.0;
+  return k < int(WORD_OF(K)) ? uintBitsToFloat(WORD_OF(k)) : -1.0;
 #endif
 }
 vec3 mean_of(int k) {

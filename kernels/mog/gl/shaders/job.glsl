@@ -3,8 +3,8 @@
 // the file of a method, which defines learn() and so on; main() is in apply.comp.
 //
 // A band of the state is words, plane after plane, with one word of each plane for a pixel:
-//   zivkovic, single    K weights; a byte of blinking.h; for each component its means, variance
-//   zivkovic, compact   K weights and that byte, 16 bits each; for each component its means and variance, 16
+//   zivkovic, single    K weights; the number of components in use; for each component its means, variance
+//   zivkovic, compact   K weights and the number, 16 bits each; for each component its means and variance, 16
 //                       bits each
 //   mog, single         K weights, K means, K variances
 //   mog, compact        K components of 32 bits
@@ -23,7 +23,7 @@ layout(std140, binding = 0) uniform Job {
   int map_shift, map_columns, has_map;
   int first_row, rows; // of the band
   uint frame;          // its number
-  float rate0, rate1, rate2, rate3, blinking_rate;
+  float rate0, rate1, rate2, rate3;
   float match2, background2, background_ratio, weight_threshold, complexity_prior;
   float initial_variance, initial_weight, min_variance, max_variance;
   float shadow_threshold, shadow2, deep_shadow_threshold, deep_shadow2, colourless2;

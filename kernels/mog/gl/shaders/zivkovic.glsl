@@ -26,21 +26,17 @@ void put_half(int i, uint v) {
   uint shift = uint(16 * (i & 1));
   held[i >> 1] = (held[i >> 1] & ~(0xffffu << shift)) | v << shift;
 }
-uint load_byte() { return WORD_OF(K >> 1) >> uint(16 * (K & 1)) & 0xffffu; }
 int load_weights(out float w[K]) {
   for (int i = 0; i < WEIGHT_WORDS; i++) held[i] = WORD_OF(i);
   for (int k = 0; k < K; k++) w[k] = float(half_at(k)) * (1.0 / 65536.0);
-  return int(half_at(K) & COUNT_BITS);
+  return int(half_at(K));
 }
 void keep_weight(int k, float w, uvec2 dither) {
   put_half(k, uint(min(w * 65536.0 + units_of(dither), 65535.0)));
 }
-void store_weights() {
+void store_weights(int in_use) {
+  put_half(K, uint(in_use));
   for (int i = 0; i < WEIGHT_WORDS; i++) WORD_OF(i) = held[i];
-}
-void store_byte(uint v) {
-  put_half(K, v);
-  WORD_OF(K >> 1) = held[K >> 1];
 }
 float variance_of(uint h) { return uintBitsToFloat((h << 12u) + variance_bias); }
 Shape load_shape(int k) {
@@ -74,14 +70,13 @@ void store_shape(int k, Shape s, uvec2 dither) {
 float held[K];
 int load_weights(out float w[K]) {
   for (int k = 0; k < K; k++) w[k] = FLOAT_OF(k);
-  return int(WORD_OF(K) & COUNT_BITS);
+  return int(WORD_OF(K));
 }
-uint load_byte() { return WORD_OF(K); }
 void keep_weight(int k, float w, uvec2 dither) { held[k] = w; }
-void store_weights() {
+void store_weights(int in_use) {
   for (int k = 0; k < K; k++) PUT_FLOAT(k, held[k]);
+  WORD_OF(K) = uint(in_use);
 }
-void store_byte(uint v) { WORD_OF(K) = v; }
 Shape load_shape(int k) {
   int plane = WEIGHT_WORDS + SHAPE_WORDS * k;
   Shape s;
@@ -151,19 +146,10 @@ bool is_background(vec3 x, float weight[K], int in_use) {
   return background;
 }
 
-// blinking.h: whether the pixel blinks, and its byte after a frame.
-bool blinks() { return load_byte() >> LEVEL_SHIFT >= BLINKS_FROM; }
-uint byte_after(uint before, bool foreground, int in_use) {
-  uint level = before >> LEVEL_SHIFT;
-  if (frame % FRAMES_A_STEP == 0u && level > 0u) level--;
-  if (foreground != ((before & LABEL_BIT) != 0u) && level < MOST_LEVEL) level++;
-  return level << LEVEL_SHIFT | (foreground ? LABEL_BIT : 0u) | uint(in_use);
-}
-
-// Learns a sample; its label, and how many components are in use then.
-uint learnt(vec3 x, float a, uvec2 dither, out int in_use) {
+// Learns a sample; its label.
+uint learn(vec3 x, float a, uvec2 dither) {
   float weight[K], w[K];
-  in_use = load_weights(weight);
+  int in_use = load_weights(weight);
   float keep = 1.0 - a, prune = a * complexity_prior;
   bool background = background_by_deviation != 0 && is_background(x, weight, in_use);
   float ratio = background_by_deviation != 0 ? 0.0 : background_ratio; // of what the walk decides
@@ -217,7 +203,7 @@ uint learnt(vec3 x, float a, uvec2 dither, out int in_use) {
     w[k] *= scale;
     keep_weight(k, w[k], dither);
   }
-  store_weights();
+  store_weights(in_use);
   if (background) return 0u;
   if (detect_shadows == 0) return 255u;
   total = 0.0;
@@ -230,12 +216,4 @@ uint learnt(vec3 x, float a, uvec2 dither, out int in_use) {
     if (total > background_ratio) break;
   }
   return 255u;
-}
-
-uint learn(vec3 x, float a, uvec2 dither) {
-  uint before = load_byte();
-  int in_use;
-  uint label = learnt(x, a, dither, in_use);
-  store_byte(byte_after(before, label == 255u, in_use));
-  return label;
 }
