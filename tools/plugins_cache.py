@@ -46,7 +46,7 @@ def properties(element):
             if hasattr(spec, name):
                 entry[name[:3]] = number(getattr(spec, name))
         if hasattr(spec, "enum_class"):
-            values = spec.enum_class.__enum_values__
+            values = type(element.get_property(spec.name)).__enum_values__  # PyGObject 3.50's enum_class has no list of them
             entry["default"] = values[int(spec.default_value)].value_nick  # newer PyGObject gives the number alone
             entry["values"] = [{"name": v.value_nick, "desc": v.value_name} for _, v in sorted(values.items())]
         elif hasattr(spec, "default_value") and spec.default_value is not None:
