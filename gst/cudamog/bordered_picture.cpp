@@ -28,7 +28,7 @@ Shifted BorderedPicture::through(const Shift *shift, const Image &turned, Queue 
     registration::fill_border(*device_, picture_.image(), needed, queue);
     filled_ = needed;
   }
-  if (turned.data[0]) registration::draw_turned(*device_, picture_.image(), shift, turned, queue);
+  if (turned.data[0]) registration::draw_turned(picture_.image(), *shift, turned);
   return {picture_.image(), shift, turned};
 }
 

@@ -24,8 +24,8 @@ class BorderedPicture {
   std::uint64_t draws() const { return draws_; } // so far
   ConstImage image() const { return picture_.image(); }
   // The picture as a frame with this shift would show it. The shift is in the device's memory and within the
-  // border; on the CPU it is known by now. Where it is turned, the picture is drawn to `turned`, unless that
-  // is empty. Valid until the picture is drawn again.
+  // border; on the CPU it is known by now. Where it is turned, which happens on the CPU alone, the picture is
+  // drawn to `turned`. Valid until the picture is drawn again.
   Shifted through(const Shift *shift, const Image &turned, Queue &);
 
  private:

@@ -267,9 +267,9 @@ struct Step {
   // Where the model lies in the frame, in the device's memory, read in order with the queue; null: on it. The
   // model's pixel (x, y) is compared with pixel (x + shift->x, y + shift->y) of the frame and labels that
   // pixel of the mask. Where the frame is turned, its place is that of turned.h, and each pixel of the mask
-  // gets the label of the model's pixel that it shows (Turned::back()); not in OpenGL, where nothing is
-  // turned. Pixels of the frame outside of the model get the label 0; pixels of the model outside of the
-  // frame stay as they are. In colour formats with chroma for 2x2 pixels a pixel's chroma is that of its
+  // gets the label of the model's pixel that it shows (Turned::back()); on the CPU alone, elsewhere
+  // nothing is turned. Pixels of the frame outside of the model get the label 0; pixels of the model outside
+  // of the frame stay as they are. In colour formats with chroma for 2x2 pixels a pixel's chroma is that of its
   // place in the frame. A RateMap lies on the model.
   const Shift *shift = nullptr;
 };

@@ -29,10 +29,9 @@ void draw_plane(const ConstImage &picture, int i, const Turned &places, const Im
 
 } // namespace
 
-void draw_turned(Device &device, const ConstImage &picture, const Shift *by, const Image &out, Queue &queue) {
-  if (device.backend() == Backend::cuda) return draw_turned_cuda(device, picture, by, out, queue);
-  if (!by->is_turned()) return;
-  const Turned places(*by, picture.width, picture.height);
+void draw_turned(const ConstImage &picture, Shift by, const Image &out) {
+  if (!by.is_turned()) return;
+  const Turned places(by, picture.width, picture.height);
   for (int i = 0; i < plane_count(picture.format); i++) draw_plane(picture, i, places, out);
 }
 

@@ -17,7 +17,6 @@
 #include "kernels/mog/mog.h"
 #include "kernels/registration/border.h"
 #include "kernels/registration/registration.h"
-#include "kernels/registration/turned_picture.h"
 #include "kernels/tamper/spots.h"
 
 namespace vigil {
@@ -68,9 +67,6 @@ std::unique_ptr<mog::Model> mog::make_cuda(Device &, const Config &) {
   absent();
 }
 void registration::fill_border_cuda(Device &, const Image &, int, Queue &) {
-  absent();
-}
-void registration::draw_turned_cuda(Device &, const ConstImage &, const Shift *, const Image &, Queue &) {
   absent();
 }
 std::unique_ptr<registration::Registration> registration::make_cuda(Device &) {

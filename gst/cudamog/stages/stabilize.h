@@ -2,7 +2,7 @@
 // stabilize: the sway of the camera's pole. Finds the shift of each frame against the background, in whole
 // pixels, up to a tenth of the longest side: the mean agreement of a few hundred edge points
 // (kernels/registration/registration.h; source: this project). Turns of up to 2 degrees and zooms of up to
-// 2 % are found as well, but not in OpenGL. The background and the model are then addressed through this
+// 2 % are found as well, on the CPU alone. The background and the model are then addressed through this
 // shift, so masks and boxes stay where things are in the frame. The device keeps the shift; the host learns
 // it when the frame is finished.
 #pragma once
@@ -43,7 +43,7 @@ struct StabilizeStage::Data final : StageData {
   Data(Device &device, const Format &f)
       : applied(device, sizeof(registration::AppliedShift)),
         host_copy(device, sizeof(registration::AppliedShift)) {
-    if (device.backend() != Backend::gl)
+    if (device.backend() == Backend::cpu)
       turned = DevicePicture(device, f.pixels, f.grid.width, f.grid.height);
   }
   DeviceBuffer applied;

@@ -4,7 +4,6 @@
 
 #include "common/cuda/bytes.h"
 #include "common/cuda/device.h"
-#include "common/turned.h"
 #include "kernels/mog/cuda/engine.h"
 #include "kernels/mog/cuda/real.cuh"
 
@@ -92,49 +91,21 @@ struct Job {
 
 // Where pixels of the model lie in a frame. The frame wraps around: a pixel that lies outside of it has the
 // place of one of its pixels that no other lies on, and says so. So each pixel of the mask has one thread
-// that writes it, and no place is outside of the frame. Where the frame is turned, show_turned() sees to
-// that.
+// that writes it, and no place is outside of the frame.
 struct Place {
   int x, y;
-  bool inside, turned = false;
+  bool inside;
 };
-
-// What a turned frame needs is kept out of the way: few frames are turned, and their registers would be
-// missing in all others.
-static __device__ __noinline__ Place turned_place(const Shift *by, int width, int height, int x, int y) {
-  const Position at = Turned(*by, width, height).of(x, y);
-  const Position there = {max(0, min(at.x, width - 1)), max(0, min(at.y, height - 1))};
-  return {there.x, there.y, there == at, true};
-}
-// Writes the label of the model's pixel (x, y) to all pixels of the mask that show it: none, one or some that
-// lie around its place. So each pixel of the mask has one thread that writes it. Those that show no pixel of
-// the model are written by the thread of the pixel with their own coordinates.
-static __device__ __noinline__ void show_turned(const Shift *by, int width, int height, int x, int y,
-                                                std::uint8_t *mask, std::ptrdiff_t stride,
-                                                std::uint8_t label) {
-  const Turned places(*by, width, height);
-  const auto inside = [&](Position p) { return p.x >= 0 && p.x < width && p.y >= 0 && p.y < height; };
-  if (!inside(places.back(x, y))) mask[y * stride + x] = 0;
-  const Position at = places.of(x, y);
-  for (int v = at.y - 1; v <= at.y + 1; v++)
-    for (int u = at.x - 1; u <= at.x + 1; u++)
-      if (inside({u, v}) && places.back(u, v) == Position{x, y}) mask[v * stride + u] = label;
-}
-
 class Places {
  public:
   template <class T>
   __device__ __forceinline__ Places(const Job<T> &job, const Frame<T> &f)
       : width_(job.width), height_(job.height) {
     if (!f.shift) return;
-    const Shift by = *f.shift;
-    x_ = max(-width_, min(by.x, width_)); // further away nothing changes
-    y_ = max(-height_, min(by.y, height_));
-    if (by.is_turned()) turned_ = f.shift;
+    x_ = max(-width_, min(f.shift->x, width_)); // further away nothing changes
+    y_ = max(-height_, min(f.shift->y, height_));
   }
   __device__ __forceinline__ Place operator()(int x, int y) const {
-    if (turned_) [[unlikely]]
-      return turned_place(turned_, width_, height_, x, y);
     const int u = x + x_, v = y + y_, around = wrapped(u, width_), over = wrapped(v, height_);
     return {around, over, around == u && over == v};
   }
@@ -144,7 +115,6 @@ class Places {
     return at < 0 ? at + size : at >= size ? at - size : at;
   }
   int width_, height_, x_ = 0, y_ = 0;
-  const Shift *turned_ = nullptr;
 };
 
 // The pointer, in registers from here on: left to itself, the compiler computes addresses again for each use.
@@ -216,16 +186,6 @@ __device__ __forceinline__ double value_of(std::uint32_t word, int i, double off
 template <class Byte>
 __device__ __forceinline__ Byte *row_of(Byte *data, int stride, int y) {
   return data + static_cast<std::ptrdiff_t>(y) * stride;
-}
-
-// The label of the model's pixel (x, y), whose place is `at`.
-template <class T>
-__device__ __forceinline__ void show(const Job<T> &job, const Frame<T> &f, const Place &at, int x, int y,
-                                     std::uint8_t label) {
-  if (at.turned) [[unlikely]]
-    show_turned(f.shift, job.width, job.height, x, y, f.mask, f.mask_stride, label);
-  else
-    row_of(f.mask, f.mask_stride, at.y)[at.x] = label;
 }
 
 // n bytes at p, of which the first `count` exist; `whole`: all of them, at an address for one access.

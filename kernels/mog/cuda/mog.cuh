@@ -131,7 +131,7 @@ __global__ void __launch_bounds__(threads, resident_blocks(Codec::blocks(K)))
     bool together = whole;
     std::uint32_t samples, inside = first.inside ? (1u << vector) - 1 : 0;
     if constexpr (shifted) {
-      together = whole & !first.turned & (first.x % vector == 0) & (first.x + vector <= job.width);
+      together = whole & (first.x % vector == 0) & (first.x + vector <= job.width);
       if (together)
         samples = lumas<vector>(f, job.format, first.x, first.y, vector, true);
       else
@@ -173,7 +173,7 @@ __global__ void __launch_bounds__(threads, resident_blocks(Codec::blocks(K)))
     for (int j = 0; j < vector; j++) {
       if (j >= count) break;
       const Place at = places(x + j, y);
-      show(job, f, at, x + j, y, static_cast<std::uint8_t>(byte_of(mask, j)));
+      row_of(f.mask, f.mask_stride, at.y)[at.x] = static_cast<std::uint8_t>(byte_of(mask, j));
     }
   }
 #pragma unroll

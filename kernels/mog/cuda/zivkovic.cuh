@@ -193,7 +193,7 @@ __global__ void __launch_bounds__(threads, resident_blocks(Codec::blocks))
   for (int k = 0; k < K; k++) pixel.weight[k] = Codec::held(weights[k * tile]);
   Place at = Places(job, job.frames[0])(spot.x, spot.y);
   if (alone && !at.inside) {
-    show(job, job.frames[0], at, spot.x, spot.y, 0);
+    row_of(job.frames[0].mask, job.frames[0].mask_stride, at.y)[at.x] = 0;
     return;
   }
   std::uint32_t bytes = samples<Codec::channels>(job, job.frames[0], at.x, at.y);
@@ -210,7 +210,7 @@ __global__ void __launch_bounds__(threads, resident_blocks(Codec::blocks))
       label = pixel.learn(first, v, f.rate[kind], job.rules, dither) ? 0 : 255;
       if (label && job.rules.detect_shadows && pixel.in_shadow(v, job.rules)) label = job.rules.shadow_value;
     }
-    show(job, f, at, spot.x, spot.y, label);
+    row_of(f.mask, f.mask_stride, at.y)[at.x] = label;
     if (alone || ++frame == job.count) break;
     at = Places(job, job.frames[frame])(spot.x, spot.y);
     bytes = samples<Codec::channels>(job, job.frames[frame], at.x, at.y);

@@ -4,7 +4,6 @@
 #include "common/cuda/device.h"
 #include "common/device_cast.h"
 #include "kernels/registration/border.h"
-#include "kernels/registration/turned_picture.h"
 
 #include <utility>
 
@@ -51,13 +50,6 @@ void fill_border_cuda(Device &device, const Image &image, int pixels, Queue &que
   const CudaScope scope = device_cast<CudaDevice>(device).enter();
   for (int i = 0; i < plane_count(image.format); i++) launch_border(image, i, pixels, stream_of(queue));
   cuda_check(cudaGetLastError(), "filling the room around a picture");
-}
-
-void draw_turned_cuda(Device &device, const ConstImage &picture, const Shift *by, const Image &out,
-                      Queue &queue) {
-  const CudaScope scope = device_cast<CudaDevice>(device).enter();
-  launch_turned(picture, by, out, stream_of(queue));
-  cuda_check(cudaGetLastError(), "turning a picture");
 }
 
 } // namespace vigil::registration

@@ -4,7 +4,6 @@
 // done goes on.
 #include "common/cuda/block_sum.h"
 #include "common/cuda/launch.h"
-#include "common/turned.h"
 #include "kernels/ghost/cuda/luma_of.h"
 #include "kernels/registration/cuda/kernels.h"
 
@@ -35,47 +34,27 @@ class DeviceLook {
     return {s, score(part[0])};
   }
   __device__ Peak best_around(const Peak &from, int step) const {
-    return best_of(from, [&](Shift &s, int dx, int dy) {
-      s.x += dx * step;
-      s.y += dy * step;
-      return size_of(s.x) <= range_ && size_of(s.y) <= range_;
-    });
-  }
-  __device__ Peak best_turned(const Peak &from, int step) const {
-    const int longest = max(frame_.width, frame_.height);
-    return best_of(from, [&](Shift &s, int dx, int dy) {
-      s.turn += dx * step;
-      s.zoom += dy * step;
-      return size_of(s.turn) <= most_turn(longest) && size_of(s.zoom) <= most_zoom(longest);
-    });
-  }
-  __device__ int reach() const { return reach_; }
-
- private:
-  // `move` makes a neighbour of a shift, and says whether it is within the range.
-  template <class Move>
-  __device__ Peak best_of(const Peak &from, const Move &move) const {
     std::uint32_t part[around];
 #pragma unroll
-    for (int k = 0; k < around; k++) {
-      Shift s = from.at;
-      move(s, k % 3 - 1, k / 3 - 1);
-      part[k] = k == around / 2 ? 0 : part_of(s);
-    }
+    for (int k = 0; k < around; k++) part[k] = k == around / 2 ? 0 : part_of(neighbour(from.at, k, step));
     sum_.up(part);
     Peak best = from;
 #pragma unroll
     for (int k = 0; k < around; k++) {
-      Shift s = from.at;
-      if (move(s, k % 3 - 1, k / 3 - 1) && k != around / 2) best = higher(best, {s, score(part[k])});
+      const Shift s = neighbour(from.at, k, step);
+      if (k == around / 2 || size_of(s.x) > range_ || size_of(s.y) > range_) continue;
+      best = higher(best, {s, score(part[k])});
     }
     return best;
   }
+
+ private:
+  static __device__ Shift neighbour(Shift s, int k, int step) {
+    return {s.x + (k % 3 - 1) * step, s.y + (k / 3 - 1) * step};
+  }
   __device__ std::uint32_t part_of(Shift s) const {
     const int across = point_.down ? 0 : reach_, down = point_.down ? reach_ : 0;
-    Position at{point_.x + s.x, point_.y + s.y};
-    if (s.is_turned()) at = Turned(s, frame_.width, frame_.height).of(point_.x, point_.y);
-    const auto [x, y] = at;
+    const int x = point_.x + s.x, y = point_.y + s.y;
     if (!point_.is_one() || x < across || x + across >= frame_.width || y < down || y + down >= frame_.height)
       return 0;
     const int f = ghost::luma_of(frame_, x + across, y + down) - ghost::luma_of(frame_, x - across, y - down);
@@ -109,16 +88,9 @@ __global__ void __launch_bounds__(threads, 1)
   const Shift last = fresh ? Shift{} : state->last;
   const int count = __syncthreads_count(point.is_one());
   Near near;
-  if (count >= least_points) {
-    const DeviceLook look(sum, point, frame, count);
-    near = search_near(look, last);
-    if (!near.lost) search_turned(look, near, last);
-  }
+  if (count >= least_points) near = search_near(DeviceLook(sum, point, frame, count), last);
   if (threadIdx.x != 0) return;
-  if (fresh) {
-    state->last = {};
-    state->handover = {};
-  }
+  if (fresh) state->handover = {};
   state->count = count;
   state->arrived = 0;
   state->near = near;
@@ -235,11 +207,9 @@ __global__ void __launch_bounds__(threads, 1)
   Sum sum(shared);
   const DeviceLook look(sum, state->points[threadIdx.x], frame, state->count);
   Near near = state->near;
-  const Shift last = state->last;
   const Shift coarse =
       find_coarse(DeviceCompare{sum, values, *state, grid}, grid, range_of(max(frame.width, frame.height)));
   search_far(look, near, coarse, grid.cell);
-  search_turned(look, near, last);
   if (threadIdx.x == 0) tell(state, found_by(near, state->count), sway, host_copy);
 }
 

@@ -38,7 +38,5 @@ void launch_far(const ConstImage &frame, const ConstImage &background, DeviceSta
                 AppliedShift *host_copy, CUstream_st *);
 // The room around plane `i`, `pixels` of the picture wide.
 void launch_border(const Image &, int i, int pixels, CUstream_st *);
-// The picture as it is seen through *by, where that is turned; else it does nothing.
-void launch_turned(const ConstImage &picture, const Shift *by, const Image &out, CUstream_st *);
 
 } // namespace vigil::registration

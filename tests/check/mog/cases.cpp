@@ -295,7 +295,7 @@ void run_shifted(Checker &c) {
     shifts[4] = {0, -s.height - 1};
     const auto any = [&](int most) { return int(c.rng() % std::uint64_t(2 * most + 1)) - most; };
     const int turn = std::max(std::max(s.width, s.height) * 7 / 200, 1); // 2 degrees
-    if (c.device.backend() != Backend::gl)
+    if (c.device.backend() == Backend::cpu)
       for (std::size_t t = 6; t < count; t++)
         shifts[t] = {t < 8 ? 0 : any(20), t < 8 ? 0 : any(20), t == 6 ? turn : any(turn),
                      t == 7 ? turn : any(turn)};

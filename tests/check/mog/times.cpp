@@ -114,7 +114,7 @@ void run_shifts(Checker &c) {
     const bool luma = f == gray8;
     for (const std::optional<Shift> s :
          {std::optional<Shift>{}, {Shift{}}, {Shift{32, -16}}, {Shift{-29, 15}}, {Shift{-5, 3, 12, 4}}}) {
-      if (s && s->is_turned() && c.device.backend() == Backend::gl) continue;
+      if (s && s->is_turned() && c.device.backend() != Backend::cpu) continue;
       measure(c, frames, masks,
               {Method::zivkovic, f, luma ? 1 : 3, 5, width, height, Precision::single, 1, s});
       if (luma) measure(c, frames, masks, {Method::mog, f, 1, 3, width, height, Precision::compact, 1, s});
