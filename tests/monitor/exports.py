@@ -86,7 +86,7 @@ def pictures(file):
         raise AssertionError(f"{file}: {probed.stderr}")
     found = json.loads(probed.stdout)
     width, height = found["streams"][0]["width"], found["streams"][0]["height"]
-    raw = subprocess.run(["ffmpeg", "-v", "error", "-i", str(file), "-vsync", "passthrough", "-pix_fmt", "gray", "-f", "rawvideo", "-"], capture_output=True, check=True).stdout
+    raw = subprocess.run(["ffmpeg", "-v", "error", "-i", str(file), "-fps_mode", "passthrough", "-pix_fmt", "gray", "-f", "rawvideo", "-"], capture_output=True, check=True).stdout
     times = [float(f["pts_time"]) for f in found["frames"]]
     same(len(raw), len(times) * width * height, "bytes of all pictures")
     return times, [raw[i:i + width * height] for i in range(0, len(raw), width * height)], width

@@ -306,7 +306,7 @@ def system_authorities():
         return
     key.chmod(0o644)
     port = broker.free_port()
-    (folder / "mosquitto.conf").write_text(f"listener {port} 127.0.0.1\nallow_anonymous true\ncertfile {cert}\nkeyfile {key}\n")
+    (folder / "mosquitto.conf").write_text(f"listener {port} localhost\nallow_anonymous true\ncertfile {cert}\nkeyfile {key}\n")
     server = subprocess.Popen([broker.PROGRAM, "-c", str(folder / "mosquitto.conf")], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         config.write_text(f'mqtt: {{host: localhost, port: {port}, tls: true, user: u, password: "long secret"}}\n' + CAMERA)

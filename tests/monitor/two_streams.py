@@ -37,7 +37,7 @@ class Clock:
                                capture_output=True, text=True, check=True).stdout.split()
         self.size = tuple(int(x) for x in asked[-1].strip(",").split(",")[:2])
         self.shown = [float(x.split(",")[0]) for x in asked[:-1]]
-        raw = subprocess.run(["ffmpeg", "-v", "error", "-i", str(file), "-f", "rawvideo", "-pix_fmt", "gray", "-vsync", "passthrough", "-"], capture_output=True, check=True).stdout
+        raw = subprocess.run(["ffmpeg", "-v", "error", "-i", str(file), "-f", "rawvideo", "-pix_fmt", "gray", "-fps_mode", "passthrough", "-"], capture_output=True, check=True).stdout
         w, h = self.size
         self.pictures = [raw[i:i + w * h] for i in range(0, len(raw), w * h)]
         self.taken = [self.read(p, near) for p in self.pictures]

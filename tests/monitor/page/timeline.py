@@ -64,7 +64,7 @@ def recording(start, seconds):
 def small_pictures():
     """Previews of a minute, one every two seconds."""
     folder = film().parent
-    subprocess.run(["ffmpeg", "-v", "error", "-t", "60", "-i", str(film()), "-vf", "select=not(mod(n\\,20)),format=yuvj420p", "-vsync", "0", "-q:v", "4", str(folder / "%02d.jpg")], check=True)
+    subprocess.run(["ffmpeg", "-v", "error", "-t", "60", "-i", str(film()), "-vf", "select=not(mod(n\\,20)),format=yuvj420p", "-fps_mode", "passthrough", "-q:v", "4", str(folder / "%02d.jpg")], check=True)
     return [file.read_bytes() for file in sorted(folder.glob("*.jpg"))]
 
 

@@ -292,10 +292,14 @@ Server::Server(const ServerSettings &s, Handler handler)
   int error = 0;
   const Addresses found = resolved(s.address, s.port, error);
   if (error) fail(Error::Kind::io, "cannot listen on ", s.address, ": ", gai_strerror(error));
-  impl_->loopback = is_loopback(found->ai_addr);
+  // Of a name with addresses of both families that of IPv4: "localhost" is 127.0.0.1, whichever comes first.
+  const addrinfo *at = found.get();
+  while (at->ai_family != AF_INET && at->ai_next) at = at->ai_next;
+  if (at->ai_family != AF_INET) at = found.get();
+  impl_->loopback = is_loopback(at->ai_addr);
   unsigned flags =
       MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION | MHD_USE_POLL | MHD_USE_ITC;
-  if (found->ai_family == AF_INET6) flags |= MHD_USE_DUAL_STACK; // [::] takes IPv4, too
+  if (at->ai_family == AF_INET6) flags |= MHD_USE_DUAL_STACK; // [::] takes IPv4, too
   std::vector<MHD_OptionItem> tls;
   if (s.tls) {
     flags |= MHD_USE_TLS;
@@ -310,7 +314,7 @@ Server::Server(const ServerSettings &s, Handler handler)
   constexpr std::size_t memory = 64 << 10, stack = 512 << 10;
   constexpr int strict = 1;
   impl_->daemon = MHD_start_daemon(
-      flags, 0, nullptr, nullptr, guarded<answer>, impl_.get(), MHD_OPTION_SOCK_ADDR, found->ai_addr,
+      flags, 0, nullptr, nullptr, guarded<answer>, impl_.get(), MHD_OPTION_SOCK_ADDR, at->ai_addr,
       MHD_OPTION_EXTERNAL_LOGGER, no_log, nullptr, MHD_OPTION_NOTIFY_COMPLETED, guarded<done>, impl_.get(),
       MHD_OPTION_NOTIFY_CONNECTION, guarded<comes_or_goes>, impl_.get(), MHD_OPTION_PER_IP_CONNECTION_LIMIT,
       most_of_one_address, MHD_OPTION_URI_LOG_CALLBACK, guarded<begin>, nullptr, MHD_OPTION_CONNECTION_LIMIT,
