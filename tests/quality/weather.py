@@ -6,7 +6,7 @@ Usage: weather.py VIGIL_EVAL [--seed N] [--format I420] [--settings "name=value 
 --floors fails where F is below the floors here, which hold for seed 1 in I420 with default settings.
 --events counts the motion events of so many minutes at 5 frames a second in which nobody comes: each is false.
 --other runs another program on the same frames: it is started as PROGRAM WIDTH HEIGHT, reads frames in BGR from its standard input
-and writes a mask of bytes for each to its standard output, as pybgs_masks.py does. Needs GStreamer's gst-launch-1.0.
+and writes a mask of bytes for each to its standard output, as pybgs_masks.py does. Needs numpy and GStreamer's gst-launch-1.0.
 --more adds scenes of wind, shake and people in the colour of the ground; --data adds a folder of labelled video.
 """
 import argparse
@@ -16,8 +16,6 @@ import re
 import subprocess
 import sys
 import tempfile
-
-import numpy
 
 FLOORS = {"headlights": 0.47, "rain": 0.96, "snow": 0.84, "heat": 0.96, "insects": 0.76, "clock": 0.92, "flicker": 0.94, "ir-cut": 0.69,
           "interlaced": 0.93, "pan-tilt": 0.69, "one frame in 6 s": 0.93}
@@ -39,6 +37,7 @@ def evaluate(options, dataset, pixel_format, description, *more):
 
 def masks_of(program, line, width, height):
     """What a program makes of the frames of a GStreamer pipeline."""
+    import numpy  # needed with --other alone
     source = subprocess.Popen(["gst-launch-1.0", "-q", *line.split()], stdout=subprocess.PIPE)
     masks = subprocess.run([*program.split(), str(width), str(height)], stdin=source.stdout, stdout=subprocess.PIPE, check=True).stdout
     source.stdout.close()
@@ -48,6 +47,7 @@ def masks_of(program, line, width, height):
 
 
 def score_of_scene(program, scene):
+    import numpy  # see masks_of
     name, *rest = scene.removeprefix("scene:").split(",")
     p = dict(r.split("=") for r in rest)
     width, height, frames = (int(p.pop(k)) for k in ("width", "height", "frames"))
@@ -69,7 +69,8 @@ def score_of_scene(program, scene):
 
 def score_of_folder(program, folder):
     """The masks of the labelled frames take the frames' place in a copy of the folder, which vigil-eval scores."""
-    import PIL.Image  # needed here alone
+    import numpy  # see masks_of
+    import PIL.Image
     pictures = sorted((folder / "input").iterdir()) if (folder / "input").is_dir() else []
     truth = sorted((folder / "groundtruth").iterdir()) if (folder / "groundtruth").is_dir() else sorted(folder.glob("hand_segmented_*.png"))
     labelled = {int(re.findall(r"\d+", t.stem)[-1]) for t in truth}
