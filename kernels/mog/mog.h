@@ -269,8 +269,8 @@ struct Step {
   // pixel of the mask. Where the frame is turned, its place is that of turned.h, and each pixel of the mask
   // gets the label of the model's pixel that it shows (Turned::back()); on the CPU alone, elsewhere
   // nothing is turned. Pixels of the frame outside of the model get the label 0; pixels of the model outside
-  // of the frame stay as they are. In colour formats with chroma for 2x2 pixels a pixel's chroma is that of its
-  // place in the frame. A RateMap lies on the model.
+  // of the frame stay as they are. In colour formats with chroma for 2x2 pixels a pixel's chroma is that of
+  // its place in the frame. A RateMap lies on the model.
   const Shift *shift = nullptr;
 };
 

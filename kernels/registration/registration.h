@@ -24,8 +24,8 @@
 // Turn and zoom. Where the best shift scores less than at_once, the search goes on from there to turns of at
 // most most_turn and zooms of at most most_zoom, with their shifts; the point's place is then that of
 // common/turned.h. What it finds is the answer where it scores turned_margin more than the shift alone.
-// CUDA and OpenGL look for shifts alone. The distance of a pixel from its place is whole, one for each tile of
-// 8x8 pixels.
+// CUDA and OpenGL look for shifts alone. The distance of a pixel from its place is whole, one for each tile
+// of 8x8 pixels.
 //
 // The reference tries all shifts. The backends search (search.h), look alike at the same shifts and give the
 // same answers bit for bit; they may miss the reference's where scores are nearly equal or the scene repeats
