@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What a camera that shakes in the wind, and whose exposure never rests, costs cudamog with default settings.
+"""What a camera that shakes in the wind, and whose exposure never rests, costs cudamog with default settings on the CPU, which alone follows turns.
 Usage: swings.py VIGIL_EVAL SOURCE_ROOT; fails when F falls by more than 0.035, or below 0.92.
 
 Labelled video is cut out at a place that swings by 5 pixels, its colours are multiplied by gains of 0.7 to 1.4 and clipped, or it
@@ -31,7 +31,7 @@ if missing:
 def score(kind, folders):
     """F of each folder's frames."""
     with tempfile.NamedTemporaryFile(suffix=".json") as out:
-        subprocess.run([program, "--format", "RGBA", "--json", out.name, f"{INPUTS[kind]}cudamog", *folders], check=True,
+        subprocess.run([program, "--format", "RGBA", "--json", out.name, f"{INPUTS[kind]}cudamog backend=cpu", *folders], check=True,
                        stdout=subprocess.DEVNULL)
         return [s["f_measure"] for s in json.loads(pathlib.Path(out.name).read_text())["runs"][0]["sequences"]]
 
