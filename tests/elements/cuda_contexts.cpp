@@ -3,23 +3,15 @@
 // process. The driver is a fake one, the first argument, so no GPU is needed.
 #include "common/cuda/device.h"
 #include "common/device_cast.h"
+#include "fake_cuda.h"
 #include "gst/compat.h"
 #include "gst/memory/cuda_context.h"
 
-#include <cstdio>
-#include <cstdlib>
-#include <dlfcn.h>
 #include <memory>
 
 using namespace vigil;
 
 namespace {
-
-void expect(bool holds, const char *what) {
-  if (holds) return;
-  std::fprintf(stderr, "%s\n", what);
-  std::exit(1);
-}
 
 // An element that does nothing but have a context.
 struct Keeper {
@@ -87,8 +79,7 @@ class Pipeline {
 } // namespace
 
 int main(int argc, char **argv) {
-  void *const driver = argc == 2 ? dlopen(argv[1], RTLD_NOW | RTLD_LOCAL) : nullptr;
-  expect(driver, "usage: test-cuda-contexts FAKE-LIBCUDA");
+  void *const driver = fake_driver(argc, argv);
   int &failed = *static_cast<int *>(dlsym(driver, "fake_cuda_failed"));
   const int &destroyed = *static_cast<int *>(dlsym(driver, "fake_cuda_destroyed"));
   gst_init(nullptr, nullptr);

@@ -4,20 +4,11 @@
 #include "common/cuda/device.h"
 
 #include "common/error.h"
-
-#include <cstdio>
-#include <cstdlib>
-#include <dlfcn.h>
+#include "fake_cuda.h"
 
 using namespace vigil;
 
 namespace {
-
-void expect(bool holds, const char *what) {
-  if (holds) return;
-  std::fprintf(stderr, "%s\n", what);
-  std::exit(1);
-}
 
 bool throws(CudaDevice &device) {
   try {
@@ -31,8 +22,7 @@ bool throws(CudaDevice &device) {
 } // namespace
 
 int main(int argc, char **argv) {
-  void *const driver = argc == 2 ? dlopen(argv[1], RTLD_NOW | RTLD_LOCAL) : nullptr;
-  expect(driver, "usage: test-cuda-teardown FAKE-LIBCUDA");
+  void *const driver = fake_driver(argc, argv);
   int &failed = *static_cast<int *>(dlsym(driver, "fake_cuda_failed"));
   const int &depth = *static_cast<int *>(dlsym(driver, "fake_cuda_depth"));
   {
