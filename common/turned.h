@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Where the pixels of a picture lie in another one that shows it shifted, turned and larger: in whole pixels,
 // so that nothing is resampled. Tiles of 8 x 8 pixels have one distance each, that of a similarity at their
-// middle. The same integers in every backend.
+// middle. The CPU alone finds and follows turns.
 #pragma once
 
 #include "common/shifted.h"

@@ -3,12 +3,13 @@
 // `still` and none of its neighbours is better by `margin`, it is the answer. Else it climbs from there and
 // from the last shift, each to the next peak of the score, and, where none of these reaches `still`, also
 // from what a pyramid of coarse pictures says (coarse.h), and takes the highest. Where that is less than
-// at_once, it climbs on from there, and from the last frame's, to what is turned or larger as well.
+// at_once, the CPU climbs on from there, and from the last frame's, to what is turned or larger as well.
 //
 // `Look` knows the points and the frame:
 //   Peak at(Shift)                        a shift with its score
 //   Peak best_around(Peak from, int step) the best of `from` and the eight shifts around it at `step` pixels
 //                                         that are within the range; of equals the first, row by row
+// and for search_turned:
 //   Peak best_turned(Peak from, int step) the same around its turn (as x) and zoom (as y)
 //   int reach()                           of the points
 #pragma once

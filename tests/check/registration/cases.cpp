@@ -204,8 +204,7 @@ void run_sway(Checker &c) {
 }
 
 // A camera that turns and grows as well as it sways, a part of the picture hidden: what is found differs by
-// at most a pixel at the picture's end, and is the same in all backends, bit for bit, with what is handed
-// over.
+// at most a pixel at the picture's end, and is the same each time, with what is handed over.
 void run_turned(Checker &c) {
   for (const Size &size : sizes)
     for (const PixelFormat f : formats) {
